@@ -3,6 +3,6 @@
 Start at `main.main`, `commands.SECTIONS` (the module of each command), and `show`, the model for all command modules.
 
 A call runs like this: `group` finds the command and imports only its module; the command takes a view from
-`session.CliSession.view`, calls one use case, and passes two functions to `CliSession.emit`, of which one is called:
-for the JSON document or for the lines of text. Every error ends in `main`, which has `failures` put it into words.
+`session.CliSession.view`, calls one use case, and passes its value to `CliSession.emit`, with a function that yields it
+as text; its JSON document follows from its form. Every error ends in `main`, which has `failures` put it into words.
 """

@@ -216,7 +216,6 @@ def utf8(data: bytes) -> str:
 
 def _add_in_editor(session: CliSession, values: dict[str, Plain], *, commit: bool, dry_run: bool) -> None:
     from memstore.cli.editing import edited
-    from memstore.documents.parts import nothing_saved_document
     from memstore.memories.add import add_draft
     from memstore.memories.template import draft
     from memstore.vault import composition
@@ -236,7 +235,7 @@ def _add_in_editor(session: CliSession, values: dict[str, Plain], *, commit: boo
     )
     if saved is None:
         session.say("nothing was written, so nothing was added")
-        session.emit("add", document=lambda: nothing_saved_document(None), lines=tuple)
+        session.emit("add", None, tuple)
     else:
         _emit(session, "add", saved, values, dry_run=dry_run)
 

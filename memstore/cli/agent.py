@@ -114,9 +114,8 @@ def _program(env: Environment) -> str:
 
 
 def _emit(session: CliSession, done: SetUp, *, dry_run: bool) -> None:
-    from memstore.documents.program import agent_document
 
-    session.emit("agent", document=lambda: agent_document(done, dry_run=dry_run), lines=lambda: _lines(session, done))
+    session.emit("agent", done, lambda: _lines(session, done), dry_run=dry_run)
 
 
 def _lines(session: CliSession, done: SetUp) -> Iterator[str]:

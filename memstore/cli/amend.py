@@ -187,18 +187,13 @@ def mv(session: CliSession, ref: str, path: str, *, commit: bool, dry_run: bool)
     people's files and in signed files they stay as they are, and are listed.
     """
     from memstore.cli.output import safe_line
-    from memstore.documents.memories import moved_document
     from memstore.memories.edit import move
 
     view = session.view()
     to = in_vault(session, path, is_folder=path.endswith("/"))
     is_folder = path.endswith("/") or view.of(FILES).has_folder(to)
     moved = move(view, ref, f"{to.rstrip('/')}/" if is_folder else to, commit=commit, dry_run=dry_run)
-    session.emit(
-        "mv",
-        document=lambda: moved_document(moved, dry_run=dry_run),
-        lines=lambda: _move_lines(session, moved, dry_run=dry_run),
-    )
+    session.emit("mv", moved, lambda: _move_lines(session, moved, dry_run=dry_run), dry_run=dry_run)
     for link in moved.left:
         where = f"{session.from_here(link.path)}:{link.line}"
         session.say(safe_line(f"{where}: {link.written} was left as it is: {link.why}"))
@@ -253,7 +248,6 @@ def adopt(
     Lines are added, and none is changed. A file that can't become a memory that way stays a plain note, which is still
     searched, listed and cited; the exit code is then 1. `memstore undo` takes an adoption back.
     """
-    from memstore.documents.memories import adopted_document
     from memstore.memories.adopt import adopt as make_memories
 
     view = session.view()
@@ -264,9 +258,10 @@ def adopt(
     )
     session.emit(
         "adopt",
-        document=lambda: adopted_document(adopted, dry_run=dry_run),
-        lines=lambda: lines_of_all(session, adopted.saved, dry_run=dry_run),
+        adopted,
+        lambda: lines_of_all(session, adopted.saved, dry_run=dry_run),
         each="memories",
+        dry_run=dry_run,
     )
     for saved in adopted.saved:
         say_what_stays_out(session, saved)
@@ -296,15 +291,10 @@ def _say_left_alone(session: CliSession, left_alone: Sequence[Finding]) -> None:
 
 def _wanted(session: CliSession) -> bool:
     """List the files that could be adopted and ask; if nobody can be asked, only list."""
-    from memstore.documents.memories import adoptable_document
     from memstore.memories.adopt import adoptable
 
     found, left_alone = adoptable(session.view())
-    session.emit(
-        "adoptable",
-        document=lambda: adoptable_document(found, findings=left_alone),
-        lines=lambda: _adoptable_lines(session, found),
-    )
+    session.emit("adoptable", found, lambda: _adoptable_lines(session, found), findings=left_alone)
     _say_left_alone(session, left_alone)
     if session.as_json or not found:
         session.say("there is nothing to adopt" if not found else "memstore adopt --all adopts them")
@@ -327,15 +317,11 @@ def _adoptable_lines(session: CliSession, found: Sequence[Adoptable]) -> Iterato
 @saving_options()
 def fmt(session: CliSession, refs: tuple[str, ...], *, only_check: bool, commit: bool, dry_run: bool) -> None:
     """Format the frontmatter of memories: spaces, quoted times, one history entry a line. Values never change."""
-    from memstore.documents.memories import formatted_document
     from memstore.memories.edit import fmt as make_even
 
     done = make_even(session.view(), refs, dry_run=dry_run or only_check, commit=commit)
     session.emit(
-        "fmt",
-        document=lambda: formatted_document(done, dry_run=dry_run),
-        lines=lambda: lines_of_all(session, done.saved, dry_run=dry_run),
-        each="memories",
+        "fmt", done, lambda: lines_of_all(session, done.saved, dry_run=dry_run), each="memories", dry_run=dry_run
     )
     verb = "would change" if dry_run or only_check else "changed"
     session.say(f"{verb} {len(done.saved)} of {done.total} memories")

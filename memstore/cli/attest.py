@@ -110,16 +110,13 @@ def _answer(
     """Show what a request asks about, and print the answer if there is one."""
     from memstore.cli import output
     from memstore.core.clock import SystemClock
-    from memstore.documents.trust import witness_request_document
     from memstore.trust import witness_request
     from memstore.trust.witness_request import answer_request
     from memstore.vault import composition
 
     asked = witness_request.read(file, session.bytes_of(file))
     if attest is None:
-        session.emit(
-            "witness-request", document=lambda: witness_request_document(asked), lines=lambda: _request_lines(asked)
-        )
+        session.emit("witness-request", asked, lambda: _request_lines(asked))
         return
     found = answer_request(
         asked,
@@ -133,7 +130,7 @@ def _answer(
     )
     for line in _request_lines(asked):
         session.say(line)
-    session.emit("witness-answer", document=lambda: found, lines=lambda: output.document(found).splitlines())
+    session.emit("witness-answer", found, output.document(found).splitlines)
 
 
 def _request_lines(asked: WitnessRequest) -> Iterator[str]:
@@ -209,13 +206,8 @@ def resolve(
 
 
 def _emit(session: CliSession, verb: str, done: Signed, *, dry_run: bool) -> None:
-    from memstore.documents.trust import signed_document
 
-    session.emit(
-        verb,
-        document=lambda: signed_document(done, dry_run=dry_run),
-        lines=lambda: saved_lines(session, done.saved, dry_run=dry_run),
-    )
+    session.emit(verb, done, lambda: saved_lines(session, done.saved, dry_run=dry_run), dry_run=dry_run)
     if not done.saved.changed:
         session.say("it is already signed, and nothing has changed since")
     elif done.is_evidence:
@@ -267,7 +259,6 @@ def anchor(  # noqa: PLR0913 -- one for each option
     A commit that holds the memory as it is now gets its own git ref, which keeps it whatever happens to its branch. To
     show it to others, push that ref: git push origin 'refs/memstore/anchors/*'. Of a page, the vault keeps a copy.
     """
-    from memstore.documents.trust import anchored_document
     from memstore.trust.anchor import anchor as record
 
     page = _page(session, kind, reference, snapshot, online=online)
@@ -286,11 +277,7 @@ def anchor(  # noqa: PLR0913 -- one for each option
         dry_run=dry_run,
         commit=commit,
     )
-    session.emit(
-        "anchor",
-        document=lambda: anchored_document(done, dry_run=dry_run),
-        lines=lambda: saved_lines(session, done.saved, dry_run=dry_run),
-    )
+    session.emit("anchor", done, lambda: saved_lines(session, done.saved, dry_run=dry_run), dry_run=dry_run)
     if done.anchored is None:
         session.say("it is already anchored there")
     elif not done.anchored.counts:
@@ -374,11 +361,10 @@ def digest(session: CliSession, refs: tuple[str, ...]) -> None:
 
     The output has none of the text, but somebody who guesses the text can check the guess against the digest.
     """
-    from memstore.documents.trust import digest_document
     from memstore.trust.sign import digest_page
 
     page = digest_page(session.view(), refs)
-    session.emit("attest-digest", document=lambda: digest_document(page), lines=page.splitlines)
+    session.emit("attest-digest", page, page.splitlines)
 
 
 @subcommand(attest, "export", examples=("memstore attest export m_7f3", "memstore attest export m_7f3 --format sshsig"))
@@ -394,14 +380,12 @@ def digest(session: CliSession, refs: tuple[str, ...]) -> None:
 def export(session: CliSession, ref: str, *, by: str | None, form: str) -> None:
     """Print an attestation: as a DSSE envelope, or as a signature for `ssh-keygen -Y verify`."""
     from memstore.cli import output
-    from memstore.documents.trust import envelope_document, signature_document
     from memstore.trust import sign as flow
 
     view = session.view()
     if form == "sshsig":
         signature = flow.signature(view, ref, by=by)
-        session.emit("attest-export", document=lambda: signature_document(signature), lines=signature.splitlines)
+        session.emit("attest-export", signature, signature.splitlines)
     else:
         envelope = flow.envelope(view, ref, by=by)
-        lines = output.document(envelope).splitlines
-        session.emit("attest-export", document=lambda: envelope_document(envelope), lines=lines)
+        session.emit("attest-export", envelope, output.document(envelope).splitlines)

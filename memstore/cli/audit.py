@@ -26,11 +26,10 @@ def audit() -> None:
 @subcommand(audit, "verify", examples=("memstore audit verify",))
 def verify(session: CliSession) -> None:
     """Prove that every audit event is as it was written and that none is missing; exit 1 if not."""
-    from memstore.documents.access import audit_verified_document
     from memstore.history.audit_check import verify_audit
 
     done = verify_audit(session.view())
-    session.emit("audit-verify", document=lambda: audit_verified_document(done), lines=lambda: _verified_lines(done))
+    session.emit("audit-verify", done, lambda: _verified_lines(done))
     count = f"{done.events} event{'' if done.events == 1 else 's'}"
     errors = sum(finding.is_error for finding in done.findings)
     session.say(f"{count}, all intact" if done.is_whole else f"{count}, {errors} not intact")
@@ -49,33 +48,21 @@ def verify(session: CliSession) -> None:
 def show(session: CliSession, of: str | None, *, limit: int | None, local: bool) -> None:
     """Show what was done, the latest first: all, or by or about one entity, memory or consent."""
     from memstore.access.audit import audit_trail
-    from memstore.documents.access import audit_document
 
     if local:
         _show_looks(session, of, limit)
         return
     events = audit_trail(session.view(), of=of, limit=limit)
-    session.emit(
-        "audit-show",
-        document=lambda: audit_document(events),
-        lines=lambda: (_line(session, event) for event in events),
-        each="events",
-    )
+    session.emit("audit-show", events, lambda: (_line(session, event) for event in events), each="events")
     if not events:
         session.say("there are no audit events yet")
 
 
 def _show_looks(session: CliSession, of: str | None, limit: int | None) -> None:
     from memstore.access.audit import looks
-    from memstore.documents.access import looks_document
 
     found = [look for look in looks(session.view()) if of in (None, look.by, *look.shown, *look.denied)][:limit]
-    session.emit(
-        "audit-local",
-        document=lambda: looks_document(found),
-        lines=lambda: (_look_line(session, look) for look in found),
-        each="looks",
-    )
+    session.emit("audit-local", found, lambda: (_look_line(session, look) for look in found), each="looks")
     if not found:
         session.say("nobody else has looked from this machine")
 

@@ -19,7 +19,7 @@ from memstore.cli.written import (
 from memstore.core.errors import Exit, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from memstore.beliefs.calibration import Calibration
     from memstore.beliefs.propagation import Propagated
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from memstore.beliefs.reinforce import Reinforced
     from memstore.beliefs.revise import Proposal
     from memstore.cli.session import CliSession
+    from memstore.core.change import Saved
 
 
 def _evidence_options(*, partial: bool) -> Callable[[F], F]:
@@ -74,13 +75,8 @@ def contradict(session: CliSession, /, ref: str, *, dry_run: bool, **told: Any) 
 
 
 def _emit(session: CliSession, verb: str, done: Reinforced, *, dry_run: bool) -> None:
-    from memstore.documents.beliefs import reinforced_document
 
-    session.emit(
-        verb,
-        document=lambda: reinforced_document(done, dry_run=dry_run),
-        lines=lambda: _lines(session, done, dry_run=dry_run),
-    )
+    session.emit(verb, done, lambda: _lines(session, done, dry_run=dry_run), dry_run=dry_run)
     for source in done.counted_before:
         session.say(f"{source} has already been counted")
     if not done.saved.changed:
@@ -101,6 +97,10 @@ def _lines(session: CliSession, done: Reinforced, *, dry_run: bool) -> Iterator[
 
 
 # -- recompute -----------------------------------------------------------------------------------
+
+
+def _diffs(saved: Sequence[Saved], *, dry_run: bool) -> dict[str, str]:
+    return {one.path: one.diff for one in saved} if dry_run else {}
 
 
 _from_episodes = click.option(
@@ -153,16 +153,16 @@ def recompute(
 def replay_all(session: CliSession, refs: tuple[str, ...], *, only_check: bool, commit: bool, dry_run: bool) -> None:
     """Replay these histories, or all, and report which confidences differ."""
     from memstore.beliefs.recompute import recompute as replay
-    from memstore.documents.beliefs import recomputed_document
 
     if only_check and (dry_run or commit):
         raise UsageError("--check writes nothing", hint="leave out --commit and --dry-run")
     done = replay(session.view(), refs, check=only_check, dry_run=dry_run, commit=commit)
     session.emit(
         "recompute",
-        document=lambda: recomputed_document(done, dry_run=dry_run),
-        lines=lambda: _recomputed_lines(session, done, dry_run=dry_run),
+        done,
+        lambda: _recomputed_lines(session, done, dry_run=dry_run),
         each="memories",
+        diffs=_diffs(done.saved, dry_run=dry_run),
     )
     differ = "differ from" if only_check or dry_run else "differed from"
     session.say(f"{len(done.unequal)} of {done.ledgers} {differ} what their histories amount to")
@@ -220,14 +220,15 @@ def propagate(
     source recovers, so does what rests on it.
     """
     from memstore.beliefs.propagation import propagate as carry_on
-    from memstore.documents.beliefs import propagated_document
 
     done = carry_on(session.view(), ref, depth=depth, apply=apply, commit=commit, dry_run=dry_run)
     session.emit(
         "propagate",
-        document=lambda: propagated_document(done, applied=apply and not dry_run, dry_run=dry_run),
-        lines=lambda: _propagated_lines(session, done, dry_run=dry_run),
+        done,
+        lambda: _propagated_lines(session, done, dry_run=dry_run),
         each="steps",
+        applied=apply and not dry_run,
+        diffs=_diffs(done.saved, dry_run=dry_run),
     )
     for circle in done.plan.cycles:
         session.say(f"in a circle, so that none supports another: {', '.join(circle)}")
@@ -268,7 +269,6 @@ def revise_from(session: CliSession, episode: str, *, apply: bool, commit: bool)
     """
     from memstore.beliefs.revise import record
     from memstore.beliefs.revise import revise_from as find
-    from memstore.documents.beliefs import proposals_document
 
     view = session.view()
     found = find(view, episode)
@@ -279,9 +279,10 @@ def revise_from(session: CliSession, episode: str, *, apply: bool, commit: bool)
             applied.append(one.ref)
     session.emit(
         "revise-from",
-        document=lambda: proposals_document(found, applied=applied),
-        lines=lambda: (line for one in found for line in _proposal_lines(session, one, done=one.ref in applied)),
+        found,
+        lambda: (line for one in found for line in _proposal_lines(session, one, done=one.ref in applied)),
         each="proposals",
+        applied=applied,
     )
     if not found:
         session.say("it says nothing in so many words for or against a belief that does not count it yet")
@@ -307,14 +308,9 @@ def calibrate(session: CliSession) -> None:
     The Brier score is the mean squared error: 0 is perfect, 0.25 is what guessing gets.
     """
     from memstore.beliefs.calibration import calibrate as score
-    from memstore.documents.beliefs import calibration_document
 
     found = score(session.view())
-    session.emit(
-        "calibrate",
-        document=lambda: calibration_document(found),
-        lines=lambda: _calibration_lines(found),
-    )
+    session.emit("calibrate", found, lambda: _calibration_lines(found))
     if not found.predictions:
         session.say("no history has any evidence yet")
 
@@ -340,15 +336,9 @@ def rebuild(session: CliSession, *, only_check: bool, from_episodes: bool) -> No
 
 def _weigh_anew(session: CliSession, *, only_check: bool) -> None:
     from memstore.beliefs.recompute import rebuild_from_episodes
-    from memstore.documents.beliefs import rebuilt_document
 
     done = rebuild_from_episodes(session.view())
-    session.emit(
-        "rebuild",
-        document=lambda: rebuilt_document(done),
-        lines=lambda: _rebuilt_lines(session, done),
-        each="memories",
-    )
+    session.emit("rebuild", done, lambda: _rebuilt_lines(session, done), each="memories")
     session.say(f"{len(done.differing)} of {done.ledgers} would differ; nothing was written")
     if only_check and done.differing:
         session.exit(Exit.FOUND_ERRORS)

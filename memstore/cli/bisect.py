@@ -32,11 +32,10 @@ def bisect(session: CliSession, query: str | None, refs: tuple[str, ...]) -> Non
     Like `git bisect`, it halves the history again and again; unlike it, it changes no file. If the answer changed
     several times, it finds one of these changes.
     """
-    from memstore.documents.history import bisect_document
     from memstore.memories.bisect import bisect as find
 
     found = find(session.view(), query, refs)
-    session.emit("bisect", document=lambda: bisect_document(found), lines=lambda: _lines(session, found))
+    session.emit("bisect", found, lambda: _lines(session, found))
     states = "state" if found.looked_at == 1 else "states"
     session.say(f"looked at {found.looked_at} {states} of {found.of:,}")
 

@@ -101,7 +101,6 @@ MOST_NOTICES = 10
 
 
 def _emit(session: CliSession, view: View, result: CheckResult, output_format: str, *, strict: bool) -> None:
-    from memstore.documents.vault import check_document
 
     if output_format in {"github", "sarif"} and not session.as_json:
         repository = view.of(HISTORY).repository
@@ -112,9 +111,7 @@ def _emit(session: CliSession, view: View, result: CheckResult, output_format: s
     of_links = [one for one in result.notices if one.code == "link-dangling"]
     is_shown = strict or len(of_links) <= MOST_NOTICES
     shown = [one for one in result.notices if is_shown or one.code != "link-dangling"]
-    session.emit(
-        "check", document=lambda: check_document(result), lines=lambda: _lines(session, result, shown), each="findings"
-    )
+    session.emit("check", result, lambda: _lines(session, result, shown), each="findings")
     if not is_shown:
         session.say(f"{len(of_links):,} notices about links that lead to no note; memstore check --strict lists them")
     session.say(summary(result))
@@ -189,14 +186,11 @@ def summary(result: CheckResult) -> str:
 def _explain(session: CliSession, code: str) -> None:
     from memstore.core.errors import did_you_mean
     from memstore.core.finding_codes import CODES
-    from memstore.documents.vault import code_document
 
     found = CODES.get(code.strip("[]"))
     if found is None:
         hint = did_you_mean(code, CODES, otherwise="docs/findings.md lists the codes")
         raise UsageError(f"no finding has the code `{code}`", hint=hint)
     session.emit(
-        "check-code",
-        document=lambda: code_document(found),
-        lines=lambda: (f"{found.name} ({found.severity.value}): {found.meaning}", "", found.explanation),
+        "check-code", found, lambda: (f"{found.name} ({found.severity.value}): {found.meaning}", "", found.explanation)
     )

@@ -31,11 +31,10 @@ if TYPE_CHECKING:
 @named_argument("citation", metavar="REF[:L1-L2]|CITATION")
 def cite(session: CliSession, citation: str) -> None:
     """Cite lines of a memory, or show what became of cited lines: same, moved, changed or gone."""
-    from memstore.documents.search import cited_document
     from memstore.memories.cite import cite as make
 
     cited = make(session.view(), citation)
-    session.emit("cite", document=lambda: cited_document(cited), lines=lambda: _lines(session, cited))
+    session.emit("cite", cited, lambda: _lines(session, cited))
 
 
 def _lines(session: CliSession, cited: Cited) -> Iterator[str]:
@@ -83,12 +82,11 @@ def _diff(session: CliSession, before: str, after: str) -> Iterator[str]:
 @at_option()
 def stats(session: CliSession, given: Which, at: str | None) -> None:
     """Count memories by type, status, month and author, and their words; all memories, unless filtered."""
-    from memstore.documents.vault import stats_document
     from memstore.vault.stats import stats as count
 
     view = session.view()
     counted = count(view, at=at, **given)
-    session.emit("stats", document=lambda: stats_document(counted), lines=lambda: _stats_lines(session, counted))
+    session.emit("stats", counted, lambda: _stats_lines(session, counted))
     session.say_left_out(counted.left_out)
     if count_of_notes := len(view.plain):
         told = (
@@ -153,7 +151,6 @@ def why(
     and `--if` nothing is written.
     """
     from memstore.core.config import QualityProfile
-    from memstore.documents.memories import what_if_document, why_document
     from memstore.memories.what_if import why_if
     from memstore.memories.why import why as explain
 
@@ -161,10 +158,10 @@ def why(
     if without or assuming:
         found = why_if(session.view(), ref, without=without, assuming=assuming, profile=chosen)
         lines = _lines_of_why(session, found.would_be, found)
-        session.emit("why", document=lambda: what_if_document(found), lines=lambda: lines)
+        session.emit("why", found, lambda: lines)
         return
     explained = explain(session.view(), ref, profile=chosen)
-    session.emit("why", document=lambda: why_document(explained), lines=lambda: _lines_of_why(session, explained))
+    session.emit("why", explained, lambda: _lines_of_why(session, explained))
 
 
 def _lines_of_why(session: CliSession, explained: Why, what_if: WhatIf | None = None) -> Iterator[str]:

@@ -23,12 +23,8 @@ if TYPE_CHECKING:
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(session: CliSession, shell: str) -> None:
     """Print the script that lets a shell complete commands, options, types and refs."""
-    from memstore.documents.program import completion_document
-
     script = _script(shell)
-    session.emit(
-        "completion", document=lambda: completion_document(None, shell=shell, script=script), lines=lambda: (script,)
-    )
+    session.emit("completion", None, lambda: (script,), shell=shell, script=script)
 
 
 def _script(shell: str) -> str:

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 @click.option("--unset", is_flag=True, help="Remove the key, so that its default applies.")
 def config(session: CliSession, key: str | None, values: tuple[str, ...], *, user: bool, unset: bool) -> None:
     """Show and change settings: the vault's, or with --user your own. Comments in the file are kept."""
-    from memstore.documents.vault import settings_document
     from memstore.vault import composition
     from memstore.vault import status as flow
 
@@ -60,8 +59,8 @@ def config(session: CliSession, key: str | None, values: tuple[str, ...], *, use
         found = (flow.setting(file, defaults, key),)
     session.emit(
         "config",
-        document=lambda: settings_document(found),
-        lines=lambda: _lines(session, found) if key is None else (_shown(item.value) for item in found),
+        found,
+        lambda: _lines(session, found) if key is None else (_shown(item.value) for item in found),
         each="settings",
     )
 

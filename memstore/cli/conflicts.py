@@ -45,17 +45,16 @@ def conflicts(session: CliSession, ref: str | None, given: Which, *, duplicates:
         _list_duplicates(session, given, limit)
         return
     from memstore.conflicts.compare import survey
-    from memstore.documents.conflicts import conflicts_document
 
     view = session.view()
     found, not_compared = survey(view, ref, **given)
     session.emit(
         "conflicts",
-        document=lambda: conflicts_document(
-            found[:limit], left_out=len(found[limit:] if limit else ()), not_compared=not_compared
-        ),
-        lines=lambda: (line for one in found[:limit] for line in _lines(session, one)),
+        found[:limit],
+        lambda: (line for one in found[:limit] for line in _lines(session, one)),
         each="conflicts",
+        left_out=len(found[limit:] if limit else ()),
+        not_compared=not_compared,
     )
     _say_left_out(session, found, limit)
     session.say_not_compared(not_compared)
@@ -104,15 +103,10 @@ def resolve_conflict(
 ) -> None:
     """Decide a conflict between two memories, and record it in both, so that it is not raised again."""
     from memstore.conflicts.resolve import resolve_conflict as resolve
-    from memstore.documents.conflicts import resolved_document
 
     view = session.view()
     done = resolve(view, ref, other, keep=keep, decision=decision, reason=reason, dry_run=dry_run, commit=commit)
-    session.emit(
-        "resolve-conflict",
-        document=lambda: resolved_document(done, dry_run=dry_run),
-        lines=lambda: lines_of_all(session, done.saved, dry_run=dry_run),
-    )
+    session.emit("resolve-conflict", done, lambda: lines_of_all(session, done.saved, dry_run=dry_run), dry_run=dry_run)
     if not any(each.changed for each in done.saved):
         session.say(f"{done.decision} was decided already")
 
@@ -126,15 +120,15 @@ def dedupe(session: CliSession, given: Which) -> None:
 
 def _list_duplicates(session: CliSession, given: Which, limit: int | None = None) -> None:
     from memstore.conflicts.duplicates import dedupe as find
-    from memstore.documents.conflicts import duplicates_document
 
     view = session.view()
     found = find(view, **given)
     session.emit(
         "dedupe",
-        document=lambda: duplicates_document(found[:limit], left_out=len(found[limit:] if limit else ())),
-        lines=lambda: (line for one in found[:limit] for line in _duplicate_lines(session, one)),
+        found[:limit],
+        lambda: (line for one in found[:limit] for line in _duplicate_lines(session, one)),
         each="duplicates",
+        left_out=len(found[limit:] if limit else ()),
     )
     _say_left_out(session, found, limit)
     if not found:

@@ -111,15 +111,9 @@ def revoke(session: CliSession, /, consent_id: str, *, by: str | None, dry_run: 
 def list_consents(session: CliSession) -> None:
     """List consents, refusals, delegations and requests; only the vault's owner sees those that don't name them."""
     from memstore.access.consents import consents
-    from memstore.documents.access import consents_document
 
     known = consents(session.view())
-    session.emit(
-        "consent-list",
-        document=lambda: consents_document(known),
-        lines=lambda: (_line(session, one) for one in known),
-        each="consents",
-    )
+    session.emit("consent-list", known, lambda: (_line(session, one) for one in known), each="consents")
     if not known:
         session.say("no consent is recorded; memstore consent grant records one")
 

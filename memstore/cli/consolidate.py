@@ -67,7 +67,6 @@ def consolidate(  # noqa: PLR0913 - one argument an option
     """
     from memstore.beliefs.consolidate import consolidate as run
     from memstore.core.times import period
-    from memstore.documents.beliefs import consolidated_document
     from memstore.vault import composition
 
     if branch and (apply_safe or commit):
@@ -86,10 +85,7 @@ def consolidate(  # noqa: PLR0913 - one argument an option
         commit=commit,
     )
     session.emit(
-        "consolidate",
-        document=lambda: consolidated_document(done, dry_run=not writes),
-        lines=lambda: _lines(session, done, dry_run=not writes),
-        each="suggestions",
+        "consolidate", done, lambda: _lines(session, done, dry_run=not writes), each="suggestions", dry_run=not writes
     )
     _say(session, done, dry_run=not writes)
     session.say_unreadable()
@@ -148,14 +144,10 @@ def compress(session: CliSession, refs: tuple[str, ...], *, commit: bool, dry_ru
     cited and unsigned. The whole text must be committed; git keeps it, and memstore show --whole prints it.
     """
     from memstore.beliefs.compress import compress as put_summaries
-    from memstore.documents.beliefs import compressed_document
 
     done = put_summaries(session.view(), refs, dry_run=dry_run, commit=commit)
     session.emit(
-        "compress",
-        document=lambda: compressed_document(done, dry_run=dry_run),
-        lines=lambda: lines_of_all(session, done.saved, dry_run=dry_run),
-        each="memories",
+        "compress", done, lambda: lines_of_all(session, done.saved, dry_run=dry_run), each="memories", dry_run=dry_run
     )
     for saved in done.saved:
         say_findings(session, saved.findings)

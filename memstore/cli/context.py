@@ -83,10 +83,9 @@ def enter(session: CliSession, context_id: str, *, participants: tuple[str, ...]
 def leave(session: CliSession) -> None:
     """Leave the active context; what was granted in it stays granted."""
     from memstore.access.contexts import leave_context
-    from memstore.documents.access import left_document
 
     left = leave_context(session.view(any_context=True))
-    session.emit("context-leave", document=lambda: left_document(left), lines=lambda: (f"left {left}",) if left else ())
+    session.emit("context-leave", left, lambda: (f"left {left}",) if left else ())
     if left is None:
         session.say("no context is active")
 
@@ -106,15 +105,9 @@ def show(session: CliSession) -> None:
 def list_contexts(session: CliSession) -> None:
     """List the registered contexts; while others listen, only those with all of them on the roster."""
     from memstore.access.contexts import contexts
-    from memstore.documents.access import contexts_document
 
     known = contexts(session.view())
-    session.emit(
-        "context-list",
-        document=lambda: contexts_document(known),
-        lines=lambda: (_line(session, one) for one in known),
-        each="contexts",
-    )
+    session.emit("context-list", known, lambda: (_line(session, one) for one in known), each="contexts")
     if not known:
         session.say("no context to show here; memstore context add registers one")
 
@@ -125,13 +118,12 @@ def suggest(session: CliSession, text: str) -> None:
     """Suggest contexts that a text may belong to, best first; none is entered."""
     from memstore.access.contexts import suggest_context
     from memstore.cli.output import safe_line
-    from memstore.documents.access import suggested_contexts_document
 
     found = suggest_context(session.view(), text)
     session.emit(
         "context-suggest",
-        document=lambda: suggested_contexts_document(found),
-        lines=lambda: (f"{session.paint('ref', one.context)}  {safe_line(', '.join(one.because))}" for one in found),
+        found,
+        lambda: (f"{session.paint('ref', one.context)}  {safe_line(', '.join(one.because))}" for one in found),
         each="suggestions",
     )
     if found:
@@ -141,9 +133,8 @@ def suggest(session: CliSession, text: str) -> None:
 
 
 def _emit(session: CliSession, verb: str, present: Present) -> None:
-    from memstore.documents.access import present_document
 
-    session.emit(verb, document=lambda: present_document(present), lines=lambda: _present_lines(session, present))
+    session.emit(verb, present, lambda: _present_lines(session, present))
 
 
 def _present_lines(session: CliSession, present: Present) -> Iterator[str]:

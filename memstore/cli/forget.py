@@ -94,17 +94,11 @@ def forget(  # noqa: PLR0913 -- one for each option
             raise UsageError("--archive forgets nothing", hint="memstore archive REF")
         put_out_of_sight(session, refs, reason=reason, commit=commit, dry_run=dry_run)
         return
-    from memstore.documents.memories import forgotten_document
     from memstore.memories.forget import forget as forgotten
 
     why = reason or REASONS[0]
     done = forgotten(session.view(), refs, **rest, reason=why, commit=commit, dry_run=dry_run)
-    session.emit(
-        "forget",
-        document=lambda: forgotten_document(done),
-        lines=lambda: _lines(session, done, dry_run=dry_run),
-        each="forgotten",
-    )
+    session.emit("forget", done, lambda: _lines(session, done, dry_run=dry_run), each="forgotten")
     _say_what_is_left(session, done, dry_run=dry_run)
 
 
@@ -155,14 +149,13 @@ def _say_what_is_left(session: CliSession, done: Forgotten, *, dry_run: bool) ->
 def _shred(
     session: CliSession, context: str, *, reason: str, commit: bool, dry_run: bool, detach: bool, cascade: bool
 ) -> None:
-    from memstore.documents.memories import forgotten_document
     from memstore.memories.forget import shred
 
     done = shred(session.view(), context, detach=detach, cascade=cascade, reason=reason, commit=commit, dry_run=dry_run)
     session.emit(
         "forget",
-        document=lambda: forgotten_document(done),
-        lines=lambda: (*_lines(session, done, dry_run=dry_run), *_key_lines(done, dry_run=dry_run)),
+        done,
+        lambda: (*_lines(session, done, dry_run=dry_run), *_key_lines(done, dry_run=dry_run)),
         each="forgotten",
     )
     _say_what_names_them(session, done)
@@ -190,16 +183,11 @@ def _key_lines(done: Forgotten, *, dry_run: bool) -> Iterator[str]:
 
 
 def _purge(session: CliSession, refs: tuple[str, ...], folder: str, *, drop_digests: bool) -> None:
-    from memstore.documents.memories import purged_document
     from memstore.memories.forget import purge
 
     view = session.view()
     done = purge(view, refs, session.environment().expanded(folder))
-    session.emit(
-        "forget-purge",
-        document=lambda: purged_document(done),
-        lines=lambda: _purged_lines(done),
-    )
+    session.emit("forget-purge", done, lambda: _purged_lines(done))
     for one in done.still:
         session.say(f"still there: {one}")
     if done.unsigned:

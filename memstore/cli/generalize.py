@@ -47,7 +47,6 @@ def generalize(
     source, and whatever points to one individual, need --acknowledge. The check knows words, not meanings: weigh by
     yourself whether somebody could tell who is meant.
     """
-    from memstore.documents.memories import checked_document, generalized_document
     from memstore.memories.generalize import check_generalization
     from memstore.memories.generalize import generalize as share
 
@@ -55,17 +54,13 @@ def generalize(
         if unused := next((name for name in ("note", "acknowledge", "commit") if about[name]), None):
             raise UsageError(f"--check writes nothing, so --{unused} has no effect", hint="leave one of them out")
         found = check_generalization(session.view(), refs, text, title=about["title"])
-        session.emit("generalize-check", document=lambda: checked_document(found), lines=lambda: _check_lines(found))
+        session.emit("generalize-check", found, lambda: _check_lines(found))
         if not found.verdict.safe:
             session.exit(Exit.FOUND_ERRORS)
         return
     view = session.view()
     done = share(view, refs, text, **about, dry_run=dry_run)
-    session.emit(
-        "generalize",
-        document=lambda: generalized_document(done, dry_run=dry_run),
-        lines=lambda: saved_lines(session, done.saved, dry_run=dry_run),
-    )
+    session.emit("generalize", done, lambda: saved_lines(session, done.saved, dry_run=dry_run), dry_run=dry_run)
     for line in (*done.checked.verdict.warnings, *_advice(done.checked)):
         session.say(line)
     say_what_stays_out(session, done.saved)

@@ -35,15 +35,10 @@ def graduate(session: CliSession, *, commit: bool, dry_run: bool) -> None:
     """
     from memstore.beliefs.graduate import graduate as write_pages
     from memstore.cli.output import safe_line
-    from memstore.documents.beliefs import graduated_document, proposal_hint
+    from memstore.documents.beliefs import proposal_hint
 
     pages = write_pages(session.view(), dry_run=dry_run, commit=commit)
-    session.emit(
-        "graduate",
-        document=lambda: graduated_document(pages, dry_run=dry_run),
-        lines=lambda: _lines(session, pages, dry_run=dry_run),
-        each="pages",
-    )
+    session.emit("graduate", pages, lambda: _lines(session, pages, dry_run=dry_run), each="pages", dry_run=dry_run)
     for proposal in (one for page in pages for one in page.proposals):
         session.say(safe_line(f"{session.from_here(proposal.path)}:{proposal.line}: {proposal_hint(proposal)}"))
     if not any(page.diff or page.suggested for page in pages):
@@ -87,16 +82,10 @@ def suggestions() -> None:
 @subcommand(suggestions, "list", examples=("memstore suggestions list", "memstore suggestions list --json"))
 def list_(session: CliSession) -> None:
     """List the suggestions that wait for a decision, oldest first."""
-    from memstore.documents.memories import suggestions_document
     from memstore.memories.suggestions import list_suggestions
 
     waiting = list_suggestions(session.view())
-    session.emit(
-        "suggestions-list",
-        document=lambda: suggestions_document(waiting),
-        lines=lambda: (_line(session, one) for one in waiting),
-        each="suggestions",
-    )
+    session.emit("suggestions-list", waiting, lambda: (_line(session, one) for one in waiting), each="suggestions")
     if not waiting:
         session.say("no suggestions; memstore consolidate looks for some")
 
@@ -105,17 +94,12 @@ def list_(session: CliSession) -> None:
 @ref_argument()
 def show(session: CliSession, ref: str) -> None:
     """Show a suggestion, its evidence, and what accepting it would change."""
-    from memstore.documents.memories import suggestion_document
     from memstore.memories.suggestions import accept_suggestion, show_suggestion
 
     view = session.view()
     one = show_suggestion(view, ref)
     linked = accept_suggestion(view, ref, dry_run=True)
-    session.emit(
-        "suggestions-show",
-        document=lambda: suggestion_document(one, linked=linked),
-        lines=lambda: _shown(session, one, linked),
-    )
+    session.emit("suggestions-show", one, lambda: _shown(session, one, linked), linked=linked)
 
 
 @subcommand(suggestions, "accept", examples=("memstore suggestions accept prop_3bf -c",))
@@ -123,16 +107,11 @@ def show(session: CliSession, ref: str) -> None:
 @saving_options()
 def accept(session: CliSession, ref: str, *, commit: bool, dry_run: bool) -> None:
     """Accept a suggestion: write its belief, or record its evidence; the suggestion is archived."""
-    from memstore.documents.memories import accepted_document
     from memstore.memories.suggestions import accept_suggestion as do
 
     linked = do(session.view(), ref, commit=commit, dry_run=dry_run)
     written = (linked.saved, *linked.others)
-    session.emit(
-        "suggestions-accept",
-        document=lambda: accepted_document(linked, dry_run=dry_run),
-        lines=lambda: lines_of_all(session, written, dry_run=dry_run),
-    )
+    session.emit("suggestions-accept", linked, lambda: lines_of_all(session, written, dry_run=dry_run), dry_run=dry_run)
     for saved in written:
         say_findings(session, saved.findings)
 

@@ -35,10 +35,9 @@ def help_(session: CliSession, words: tuple[str, ...], *, everything: bool) -> N
     """Explain a command or a topic: exit-codes, query, frontmatter, privacy, merge, agents, options."""
     if everything and words:
         raise UsageError("--all lists all commands", hint=f"memstore help {' '.join(words)}")
-    from memstore.documents.program import help_document
 
     text = (_all_commands() if everything else _text(words)).rstrip("\n")
-    session.emit("help", document=lambda: help_document(None, topic=" ".join(words), text=text), lines=lambda: (text,))
+    session.emit("help", None, lambda: (text,), topic=" ".join(words), text=text)
 
 
 def _text(words: Sequence[str]) -> str:

@@ -36,17 +36,11 @@ _NOT_COMMITTED = "·"
 @click.option("-n", "--limit", type=WholeNumber(min=0), metavar="N", help="Show at most this many.")
 def log(session: CliSession, ref: str | None, limit: int | None) -> None:
     """Show what happened, newest first: when, in which commit (`·` marks a confidence event), what, and by whom."""
-    from memstore.documents.history import log_document
     from memstore.history.log import log as happened
 
     view = session.view()
     found = happened(view, ref, limit=limit)
-    session.emit(
-        "log",
-        document=lambda: log_document(found),
-        lines=lambda: (_log_line(session, line) for line in found.lines),
-        each="entries",
-    )
+    session.emit("log", found, lambda: (_log_line(session, line) for line in found.lines), each="entries")
     if not found.lines and limit != 0:
         of_all = f"no memory is committed yet{'; git log has plain notes, too' if view.plain else ''}"
         session.say("it is not committed yet" if ref else of_all)
@@ -57,15 +51,10 @@ def log(session: CliSession, ref: str | None, limit: int | None) -> None:
 @named_argument()
 def blame(session: CliSession, ref: str) -> None:
     """Show who wrote each entry of a memory's confidence history, and each line of its text, in which commit."""
-    from memstore.documents.history import blame_document
     from memstore.history.revisions import blame as written
 
     found = written(session.view(), ref)
-    session.emit(
-        "blame",
-        document=lambda: blame_document(found),
-        lines=lambda: _blame_lines(session, found),
-    )
+    session.emit("blame", found, lambda: _blame_lines(session, found))
     _say_cut_off(session, found.cut_off)
 
 
@@ -82,15 +71,14 @@ def blame(session: CliSession, ref: str) -> None:
 @click.argument("new", metavar="[B]", required=False)
 def diff(session: CliSession, ref: str | None, old: str | None, new: str | None) -> None:
     """Show what changed: keys in words, the text as lines. A and B are commits or dates."""
-    from memstore.documents.history import diff_document
     from memstore.history.diff import diff as compare
 
     view = session.view()
     found = compare(view, ref, old, new)
     session.emit(
         "diff",
-        document=lambda: diff_document(found),
-        lines=lambda: (line for memory in found.memories for line in _diff_lines(session, memory)),
+        found,
+        lambda: (line for memory in found.memories for line in _diff_lines(session, memory)),
         each="memories",
     )
     for path in found.broken:
@@ -102,12 +90,11 @@ def diff(session: CliSession, ref: str | None, old: str | None, new: str | None)
 @command("status", examples=("memstore status", "memstore status --json"))
 def status(session: CliSession) -> None:
     """Show what is not committed, which files could be adopted or can't be read, and which hooks are missing."""
-    from memstore.documents.vault import status_document
     from memstore.vault.status import status as look
 
     view = session.view()
     found = look(view)
-    session.emit("status", document=lambda: status_document(found), lines=lambda: _status_lines(session, found))
+    session.emit("status", found, lambda: _status_lines(session, found))
     if view.of(STACK_FOLDERS).shared():
         say_withdrawn(session, view)
 
@@ -142,11 +129,10 @@ def commit(session: CliSession, refs: tuple[str, ...], message: str | None) -> N
     The checks of the pre-commit hook run, other hooks don't, and only a change of the keyring is signed. Use git commit
     if you need more than that.
     """
-    from memstore.documents.history import committed_document
     from memstore.vault.status import commit as make
 
     done = make(session.view(), refs, message=message)
-    session.emit("commit", document=lambda: committed_document(done), lines=lambda: _commit_lines(session, done))
+    session.emit("commit", done, lambda: _commit_lines(session, done))
     for finding in done.findings:
         _say_safely(
             session, f"{session.from_here(finding.path)}:{finding.at.line}: warning: {finding.text} [{finding.code}]"
@@ -159,15 +145,10 @@ def commit(session: CliSession, refs: tuple[str, ...], message: str | None) -> N
 @click.option("--dry-run", is_flag=True, help="Only show what would be written.")
 def undo(session: CliSession, *, dry_run: bool) -> None:
     """Take back what memstore wrote last, if the files have not been changed since. Commits stay."""
-    from memstore.documents.history import undone_document
     from memstore.vault.status import undo as take_back
 
     done = take_back(session.view(), dry_run=dry_run)
-    session.emit(
-        "undo",
-        document=lambda: undone_document(done, dry_run=dry_run),
-        lines=lambda: _undo_lines(session, done, dry_run=dry_run),
-    )
+    session.emit("undo", done, lambda: _undo_lines(session, done, dry_run=dry_run), dry_run=dry_run)
 
 
 # -- log and blame -------------------------------------------------------------------------------

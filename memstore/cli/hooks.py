@@ -146,9 +146,8 @@ def merge_driver(session: CliSession, /, **arguments: str) -> None:
 
 
 def _emit(session: CliSession, verb: str, report: HooksReport) -> None:
-    from memstore.documents.vault import hooks_document
 
-    session.emit(f"hooks-{verb}", document=lambda: hooks_document(report), lines=lambda: _lines(session, report))
+    session.emit(f"hooks-{verb}", report, lambda: _lines(session, report))
 
 
 def _lines(session: CliSession, report: HooksReport) -> Iterator[str]:

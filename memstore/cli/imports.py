@@ -179,13 +179,13 @@ def import_records(session: CliSession, file: str, *, strict: bool, commit: bool
 def _emit(session: CliSession, done: Imported, *, dry_run: bool, one_user: bool = False) -> None:
     """Print what was imported, and say what was not, and what of it is unusual."""
     from memstore.cli import output
-    from memstore.documents.exchange import imported_document
 
     session.emit(
         "import",
-        document=lambda: imported_document(done, dry_run=dry_run),
-        lines=lambda: lines_of_all(session, done.saved, dry_run=dry_run and not done.in_parts),
+        done,
+        lambda: lines_of_all(session, done.saved, dry_run=dry_run and not done.in_parts),
         each="memories",
+        dry_run=dry_run,
     )
     for left in done.left_out:
         session.say(output.safe_line(f"{left.where}: left out: {left.why}"))
@@ -250,16 +250,10 @@ def export_records(session: CliSession, refs: tuple[str, ...], *, everything: bo
     `memstore import jsonl` makes them the same memories in another vault.
     """
     from memstore.cli import output
-    from memstore.documents.exchange import exported_records_document
     from memstore.exchange.exporting import records
 
     found = records(session.view(), _named(refs, everything=everything))
-    session.emit(
-        "export-jsonl",
-        document=lambda: exported_records_document(found),
-        lines=lambda: map(output.one_line, found),
-        each="memories",
-    )
+    session.emit("export-jsonl", found, lambda: map(output.one_line, found), each="memories")
 
 
 @subcommand(export, "markdown", examples=("memstore export markdown --all | tar -x -C notes",))
@@ -293,22 +287,17 @@ def export_provenance(session: CliSession, refs: tuple[str, ...], *, everything:
     from memstore.exchange.exporting import prov
 
     found = prov(session.view(), _named(refs, everything=everything))
-    session.emit(
-        "export-prov",
-        document=lambda: provenance_document(found),
-        lines=lambda: output.document(provenance_document(found)["provenance"]).splitlines(),
-    )
+    session.emit("export-prov", found, lambda: output.document(provenance_document(found)["provenance"]).splitlines())
 
 
 def _emit_files(session: CliSession, found: Iterator[tuple[str, bytes]]) -> None:
     """Write files as an archive, or as a JSON document."""
     from memstore.cli import output
     from memstore.core.errors import UsageError
-    from memstore.documents.exchange import exported_files_document
     from memstore.exchange.exporting import archived
 
     if session.as_json:
-        session.emit("export-files", document=lambda: exported_files_document(found), lines=tuple, each="files")
+        session.emit("export-files", found, tuple, each="files")
         return
     if session.at_terminal:
         raise UsageError(
@@ -334,9 +323,4 @@ def export_memories(session: CliSession, refs: tuple[str, ...], *, everything: b
 
     found = give(session.view(), _named(refs, everything=everything))
     shown = found[0] if len(refs) == 1 else exported_document(found)
-    session.emit(
-        "export-memory",
-        document=lambda: exported_document(found),
-        lines=lambda: output.document(shown).splitlines(),
-        each="memories",
-    )
+    session.emit("export-memory", found, lambda: output.document(shown).splitlines(), each="memories")

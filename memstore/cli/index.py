@@ -37,33 +37,28 @@ def index() -> None:
 @subcommand(index, "status", examples=("memstore index status --json",))
 def status(session: CliSession) -> None:
     """Show where the index is, what is in it, and how many files have changed since."""
-    from memstore.documents.vault import index_status_document
     from memstore.search import index_upkeep as flow
 
     found = flow.status(session.view())
-    session.emit("index-status", document=lambda: index_status_document(found), lines=lambda: _status_lines(found))
+    session.emit("index-status", found, lambda: _status_lines(found))
 
 
 @subcommand(index, "rebuild", examples=("memstore index rebuild",))
 def rebuild(session: CliSession) -> None:
     """Delete the index and build it again; nothing is lost."""
-    from memstore.documents.vault import index_rebuilt_document
     from memstore.search import index_upkeep as flow
 
     done = flow.rebuild(session.view())
-    session.emit("index-rebuild", document=lambda: index_rebuilt_document(done), lines=lambda: _rebuilt_lines(done))
+    session.emit("index-rebuild", done, lambda: _rebuilt_lines(done))
 
 
 @subcommand(index, "path", examples=("du -sh $(memstore index path)",))
 def path(session: CliSession) -> None:
     """Print the folder of the index."""
     from memstore.cli.output import harmless_path
-    from memstore.documents.vault import index_path_document
 
     found = session.view().of(INDEX).status()
-    session.emit(
-        "index-path", document=lambda: index_path_document(found), lines=lambda: (harmless_path(str(found.folder)),)
-    )
+    session.emit("index-path", found, lambda: (harmless_path(str(found.folder)),))
 
 
 def _status_lines(found: IndexStatus) -> Iterator[str]:
@@ -155,18 +150,16 @@ def watch(session: CliSession, every: float, *, once: bool, citations: bool, out
 
 
 def _tell(session: CliSession, done: Refreshed) -> None:
-    from memstore.documents.vault import refreshed_document
 
     files = "file" if done.changed == 1 else "files"
     line = f"indexed {done.changed:,} changed {files}" if done.changed else "up to date"
-    session.emit("watch", document=lambda: refreshed_document(done), lines=lambda: (line,))
+    session.emit("watch", done, lambda: (line,))
     sys.stdout.flush()  # whoever reads through a pipe must see it now
 
 
 def _tell_citations(session: CliSession, output_format: str) -> None:
     from memstore.cli.output import safe_line
     from memstore.cli.written import write_for_a_server
-    from memstore.documents.vault import citations_document
     from memstore.memories.cited_lines import cited_lines
 
     session.choices.json = session.choices.json or output_format == "json"
@@ -180,8 +173,8 @@ def _tell_citations(session: CliSession, output_format: str) -> None:
         return
     session.emit(
         "watch-citations",
-        document=lambda: citations_document(found),
-        lines=lambda: (
+        found,
+        lambda: (
             f"{session.paint.path(one.path)}:{one.at.line}: {session.paint('notice', 'notice')}: {safe_line(one.text)} "
             f"[{one.code}]"
             for one in found

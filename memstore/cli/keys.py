@@ -36,7 +36,6 @@ def keys() -> None:
 @click.argument("file", required=False)
 def init(session: CliSession, file: str | None) -> None:
     """Set up signing in one step: enrol your key as a keeper's, commit that, pin it, and sign with it from then on."""
-    from memstore.documents.trust import keys_init_document
     from memstore.trust.keys import init_keys
     from memstore.vault import composition
 
@@ -46,12 +45,13 @@ def init(session: CliSession, file: str | None) -> None:
     done, pinned = init_keys(session.view, settings, named)
     session.emit(
         "keys-init",
-        document=lambda: keys_init_document(done, pin=pinned.commit),
-        lines=lambda: (
+        done,
+        lambda: (
             *_lines(session, done, dry_run=False),
             f"pinned: {(pinned.commit or '')[:10]}",
             "next: memstore sign REF signs a memory; memstore keys add ENTITY FILE.pub -c enrols somebody else",
         ),
+        pin=pinned.commit,
     )
     if not done.diff:
         session.say("that key already counts")
@@ -133,7 +133,6 @@ def rotate(
 def _print_statement(session: CliSession, holder: str, file: str, old: str | None) -> None:
     from memstore.core.clock import SystemClock
     from memstore.core.times import instant
-    from memstore.documents.trust import statement_document
     from memstore.trust.formats import rotation
     from memstore.trust.rotate import statement_by_both
     from memstore.vault import composition
@@ -143,7 +142,7 @@ def _print_statement(session: CliSession, holder: str, file: str, old: str | Non
     if former is None:
         raise UsageError("the old key must sign, too", hint="name it with --old FILE")
     said = rotation.written(statement_by_both(signatures, holder, former, file, at=instant(SystemClock().now())))
-    session.emit("keys-statement", document=lambda: statement_document(said), lines=lambda: (said,))
+    session.emit("keys-statement", said, lambda: (said,))
 
 
 @subcommand(keys, "revoke", examples=("memstore keys revoke SHA256:3F…", "memstore keys revoke si:pith"))
@@ -158,13 +157,8 @@ def revoke(session: CliSession, named: str, *, commit: bool, dry_run: bool) -> N
 
 
 def _emit(session: CliSession, verb: str, done: KeysChanged, *, dry_run: bool, unchanged: str) -> None:
-    from memstore.documents.trust import keys_changed_document
 
-    session.emit(
-        verb,
-        document=lambda: keys_changed_document(done, dry_run=dry_run),
-        lines=lambda: _lines(session, done, dry_run=dry_run),
-    )
+    session.emit(verb, done, lambda: _lines(session, done, dry_run=dry_run), dry_run=dry_run)
     if not done.diff:
         session.say(unchanged)
     elif done.pinned and not dry_run:
@@ -199,16 +193,10 @@ def _lines(session: CliSession, done: KeysChanged, *, dry_run: bool) -> Iterator
 @subcommand(keys, "list", examples=("memstore keys list", "memstore keys list --json"))
 def list_(session: CliSession) -> None:
     """List all keys, whose they are, and whether they count now."""
-    from memstore.documents.trust import keys_document
     from memstore.trust.keys import list_keys
 
     found = list_keys(session.view())
-    session.emit(
-        "keys-list",
-        document=lambda: keys_document(found),
-        lines=lambda: (_key_line(session, one) for one in found.keys),
-        each="keys",
-    )
+    session.emit("keys-list", found, lambda: (_key_line(session, one) for one in found.keys), each="keys")
     if not found.keys:
         session.say("no key counts here yet")
         session.say("  hint: memstore keys init enrols yours, memstore keys add ENTITY FILE.pub somebody else's")
@@ -261,7 +249,6 @@ def pin(
 ) -> None:
     """Trust the keyring of a commit, in your own settings; a later change counts only if a keeper signed its commit."""
     from memstore.core.times import instant
-    from memstore.documents.trust import pinned_block_document, pinned_document, pinned_host_document
     from memstore.trust import pin as flow
 
     asked = [revision is not None, remove, block is not None, host is not None]
@@ -275,22 +262,20 @@ def pin(
         at = flow.pin_block(view, *block)
         session.emit(
             "keys-pin-block",
-            document=lambda: pinned_block_document(None, height=block[0], at=at),
-            lines=lambda: (f"pinned: block {block[0]}, {instant(at)} at the latest",),
+            None,
+            lambda: (f"pinned: block {block[0]}, {instant(at)} at the latest",),
+            height=block[0],
+            at=at,
         )
         return
     if host is not None:
         flow.pin_host(view, *host)
         session.emit(
-            "keys-pin-host",
-            document=lambda: pinned_host_document(None, host=host[0], entity=host[1]),
-            lines=lambda: (f"pinned: {host[0]} is {host[1]}'s",),
+            "keys-pin-host", None, lambda: (f"pinned: {host[0]} is {host[1]}'s",), host=host[0], entity=host[1]
         )
         return
     done = flow.unpin(view) if remove else flow.pin(view, revision=revision, dry_run=dry_run)
-    session.emit(
-        "keys-pin", document=lambda: pinned_document(done), lines=lambda: _pin_lines(session, done, dry_run=dry_run)
-    )
+    session.emit("keys-pin", done, lambda: _pin_lines(session, done, dry_run=dry_run))
     if done.commit is not None and not done.keepers:
         session.say("nobody in it is a keeper: no change of the keyring will count until you pin again")
         session.say("  hint: memstore keys add ENTITY FILE.pub --keeper -c, then memstore keys pin")

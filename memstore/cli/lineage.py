@@ -61,13 +61,12 @@ def _most(session: CliSession, limit: int | None, *, is_drawn: bool = True) -> i
 )
 def trace(session: CliSession, ref: str, *, reverse: bool, form: str, depth: int | None, limit: int | None) -> None:
     """Show where a memory comes from: its sources, their sources, and so on; each memory once."""
-    from memstore.documents.lineage import trace_document
     from memstore.lineage.trace import trace_memory
 
     session.choices.json = session.choices.json or form == "json"
     most = _most(session, limit, is_drawn=form in ("tree", "svg"))
     traced = trace_memory(session.view(), ref, reverse=reverse, depth=depth, limit=most)
-    session.emit("trace", document=lambda: trace_document(traced), lines=lambda: _drawn(session, traced, form))
+    session.emit("trace", traced, lambda: _drawn(session, traced, form))
 
 
 def _drawn(session: CliSession, traced: Trace, form: str) -> Iterator[str]:
@@ -95,13 +94,10 @@ def _drawn(session: CliSession, traced: Trace, form: str) -> Iterator[str]:
 @_limit_option(f"List at most this many; 0 for all. By default {MOST_LINES} in text output, else all.")
 def orphans(session: CliSession, *, limit: int | None) -> None:
     """List memories that can't say where they come from, and refs that lead nowhere."""
-    from memstore.documents.lineage import orphans_document
     from memstore.lineage.orphans import find_orphans
 
     found = find_orphans(session.view(), limit=_most(session, limit))
-    session.emit(
-        "orphans", document=lambda: orphans_document(found), lines=lambda: _orphans_lines(session.paint, found)
-    )
+    session.emit("orphans", found, lambda: _orphans_lines(session.paint, found))
     session.say_left_out(found.unreadable)
 
 
@@ -148,11 +144,10 @@ def _dangling(paint: Palette, one: Dangling) -> str:
 @_limit_option(f"Show at most this many, nearest first; 0 for all. By default {MOST_LINES} in text output, else all.")
 def impact(session: CliSession, ref: str, *, limit: int | None) -> None:
     """Show what would lose its support if a memory were gone."""
-    from memstore.documents.lineage import impact_document
     from memstore.lineage.trace import impact_of
 
     found = impact_of(session.view(), [ref], limit=_most(session, limit))
-    session.emit("impact", document=lambda: impact_document(found), lines=lambda: _impact_lines(session.paint, found))
+    session.emit("impact", found, lambda: _impact_lines(session.paint, found))
 
 
 def _impact_lines(paint: Palette, found: Impact) -> Iterator[str]:
@@ -195,14 +190,11 @@ def fix_provenance(session: CliSession, *, dry_run: bool, commit: bool) -> None:
     It fills in links that only one of two memories records, the source of seed beliefs, and links between raw memories
     and memories that say the same within half an hour.
     """
-    from memstore.documents.lineage import fixed_provenance_document
     from memstore.lineage.repair import fix_provenance as fix
 
     fixed = fix(session.view(), dry_run=dry_run, commit=commit)
     session.choices.json = session.choices.json or (dry_run and not session.choices.jsonl)
-    session.emit(
-        "fix-provenance", document=lambda: fixed_provenance_document(fixed), lines=lambda: _fixed_lines(session, fixed)
-    )
+    session.emit("fix-provenance", fixed, lambda: _fixed_lines(session, fixed))
 
 
 def _fixed_lines(session: CliSession, fixed: FixedProvenance) -> Iterator[str]:

@@ -21,11 +21,10 @@ def links(session: CliSession, ref: str) -> None:
     Links are `[[Note]]`, `[[Note#Heading|text]]`, `![[Note]]`, and Markdown's and HTML's with a relative path. They
     are for navigation: `memstore trace` shows what a memory was derived from.
     """
-    from memstore.documents.memories import links_document
     from memstore.memories.links import links as links_of
 
     found = links_of(session.view(), ref)
-    session.emit("links", document=lambda: links_document(found), lines=lambda: _lines(session, found))
+    session.emit("links", found, lambda: _lines(session, found))
 
 
 def _lines(session: CliSession, found: NoteLinks) -> Iterator[str]:

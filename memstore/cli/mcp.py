@@ -215,11 +215,8 @@ def _tokens(session: CliSession, view: View) -> Tokens:
 
 
 def _emit(session: CliSession, found: Sequence[BearerToken]) -> None:
-    from memstore.documents.access import tokens_document
 
-    session.emit(
-        "mcp-token", document=lambda: tokens_document(found), lines=lambda: _token_lines(session, found), each="tokens"
-    )
+    session.emit("mcp-token", found, lambda: _token_lines(session, found), each="tokens")
 
 
 def _token_lines(session: CliSession, found: Sequence[BearerToken]) -> Iterator[str]:

@@ -86,12 +86,9 @@ def revoke(session: CliSession, ref: str, *, whom: tuple[str, ...], commit: bool
 def explain(session: CliSession, ref: str, *, viewer: str, in_context: str | None) -> None:
     """Show whether somebody may see a memory, why, and what would change that."""
     from memstore.access.privacy import explain_access
-    from memstore.documents.access import decision_document
 
     decision = explain_access(session.view(), ref, viewer, context=in_context)
-    session.emit(
-        "privacy-explain", document=lambda: decision_document(decision), lines=lambda: _decision_lines(decision)
-    )
+    session.emit("privacy-explain", decision, lambda: _decision_lines(decision))
 
 
 @subcommand(
@@ -113,7 +110,6 @@ def explain(session: CliSession, ref: str, *, viewer: str, in_context: str | Non
 def audit(session: CliSession, *, subject: str | None, seer: str | None, ref: str | None, stack: str | None) -> None:
     """Show who sees what. Anybody but the vault's owner learns no more than what they see themselves."""
     from memstore.access.report import audit_sight
-    from memstore.documents.access import sight_document
 
     count = sum(given is not None for given in (subject, seer, ref))
     if count > 1 or (count == 0 and stack is None):
@@ -126,8 +122,8 @@ def audit(session: CliSession, *, subject: str | None, seer: str | None, ref: st
     found = audit_sight(session.view(), subject=subject, entity=seer, memory=ref)
     session.emit(
         "privacy-audit",
-        document=lambda: sight_document(found),
-        lines=lambda: (line for one in found for line in _sighted_lines(session, one)),
+        found,
+        lambda: (line for one in found for line in _sighted_lines(session, one)),
         each="memories",
     )
     if not found:
@@ -165,15 +161,9 @@ def _folder_of(session: CliSession, stack: str) -> str:
 def report(session: CliSession) -> None:
     """Show what each entity sees, by itself and in contexts."""
     from memstore.access.report import sight_report
-    from memstore.documents.access import sight_report_document
 
     found = sight_report(session.view())
-    session.emit(
-        "privacy-report",
-        document=lambda: sight_report_document(found),
-        lines=lambda: _report_lines(session, found),
-        each="entities",
-    )
+    session.emit("privacy-report", found, lambda: _report_lines(session, found), each="entities")
     if not found:
         session.say("nobody but the owner sees anything")
 
@@ -184,13 +174,12 @@ def report(session: CliSession) -> None:
 def diff(session: CliSession, *, old: str, new: str | None) -> None:
     """Show who can see more or less in one state than in another: commits or dates; B is the work tree by default."""
     from memstore.access.report import sight_diff
-    from memstore.documents.access import sight_diff_document
 
     changes = sight_diff(session.view(), old, new)
     session.emit(
         "privacy-diff",
-        document=lambda: sight_diff_document(changes),
-        lines=lambda: (line for change in changes for line in _change_lines(session, change)),
+        changes,
+        lambda: (line for change in changes for line in _change_lines(session, change)),
         each="changes",
     )
     if not changes:
@@ -201,13 +190,8 @@ def diff(session: CliSession, *, old: str, new: str | None) -> None:
 
 
 def _emit_shared(session: CliSession, verb: str, done: Shared, *, dry_run: bool) -> None:
-    from memstore.documents.access import shared_document
 
-    session.emit(
-        verb,
-        document=lambda: shared_document(done, dry_run=dry_run),
-        lines=lambda: _shared_lines(session, done, dry_run=dry_run),
-    )
+    session.emit(verb, done, lambda: _shared_lines(session, done, dry_run=dry_run), dry_run=dry_run)
     if not done.saved.changed:
         session.say("nothing changed")
     for note in done.notes:

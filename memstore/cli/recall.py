@@ -72,9 +72,8 @@ def _recalled(session: CliSession, text: str, budget: int, profile: str) -> Reca
 
 
 def _emit(session: CliSession, recalled: Recalled) -> None:
-    from memstore.documents.beliefs import recalled_document
 
-    session.emit("recall", document=lambda: recalled_document(recalled), lines=lambda: _lines(session, recalled))
+    session.emit("recall", recalled, lambda: _lines(session, recalled))
 
 
 def _answer_hook(session: CliSession, said: str, budget: int, profile: str) -> None:

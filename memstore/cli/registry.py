@@ -85,15 +85,9 @@ def guardian(
 def list_entities(session: CliSession) -> None:
     """List the registered entities; anybody but the vault's owner sees only themselves."""
     from memstore.access.entities import entities
-    from memstore.documents.access import entities_document
 
     known = entities(session.view())
-    session.emit(
-        "entity-list",
-        document=lambda: entities_document(known),
-        lines=lambda: (_entity_line(session, one) for one in known),
-        each="entities",
-    )
+    session.emit("entity-list", known, lambda: (_entity_line(session, one) for one in known), each="entities")
     if not known:
         session.say("no entity is registered; memstore entity add registers one")
 
@@ -164,14 +158,10 @@ def remove_from_group(
 def list_groups(session: CliSession) -> None:
     """List the groups and their members; anybody but the vault's owner sees only themselves in them."""
     from memstore.access.entities import groups
-    from memstore.documents.access import groups_document
 
     known = groups(session.view())
     session.emit(
-        "group-list",
-        document=lambda: groups_document(known),
-        lines=lambda: (line for one in known for line in _group_lines(session, one)),
-        each="groups",
+        "group-list", known, lambda: (line for one in known for line in _group_lines(session, one)), each="groups"
     )
     if not known:
         session.say("no group is registered; memstore group add makes one")

@@ -34,7 +34,7 @@ def report(session: CliSession, *, to: str | None) -> None:
     """
     from memstore.cli import output
     from memstore.report.contents import report as gather
-    from memstore.report.page import BEGINNING, page, report_document
+    from memstore.report.page import BEGINNING, page
 
     named = None if to in (None, "-") else to
     if to is None and session.at_terminal and not session.as_json:
@@ -49,11 +49,9 @@ def report(session: CliSession, *, to: str | None) -> None:
     made = page(found, base=_way(place.resolve().parent if place else session.environment().folder, view.root))
     if place is not None and named is not None:
         view.of(FILES).put(place, made, over=BEGINNING)
-        session.emit(
-            "report", document=lambda: report_document(found, path=named), lines=lambda: (output.safe_line(named),)
-        )
+        session.emit("report", found, lambda: (output.safe_line(named),), path=named)
     elif session.as_json:
-        session.emit("report", document=lambda: report_document(found, made=made), lines=tuple)
+        session.emit("report", found, tuple, made=made)
     else:
         output.write_pieces((made,))
 

@@ -45,7 +45,6 @@ def review(session: CliSession, *, branch: str | None, against: str | None, outp
     Uncommitted changes are not part of it: see memstore status.
     """
     from memstore.documents.findings import review_lines
-    from memstore.documents.history import review_document
     from memstore.memories.review import review as compare
 
     session.choices.json = session.choices.json or output_format == "json"
@@ -54,7 +53,7 @@ def review(session: CliSession, *, branch: str | None, against: str | None, outp
     if output_format == "github" and not session.as_json:
         session.write(review_lines(found, view.of(HISTORY).require().prefix))
     else:
-        session.emit("review", document=lambda: review_document(found), lines=lambda: _lines(session, found))
+        session.emit("review", found, lambda: _lines(session, found))
         if not _counts(found):
             session.say(_nothing(found))
         _say_uncommitted(session, found)

@@ -234,7 +234,6 @@ def quarantine(session: CliSession, name: str, *, lift: bool, reason: str | None
     quarantined lists what is taken. Only the owner of memories quarantines them.
     """
     from memstore.beliefs import quarantine as ward
-    from memstore.documents.beliefs import quarantined_document
 
     if lift and reason:
         raise UsageError("--lift takes no reason", hint=f"memstore quarantine {name} --lift")
@@ -246,11 +245,7 @@ def quarantine(session: CliSession, name: str, *, lift: bool, reason: str | None
             session.write(lines)
             lines = []
         done = act(session.view(), name, commit=commit)
-    session.emit(
-        "quarantine",
-        document=lambda: quarantined_document(done, lifted=lift, dry_run=dry_run),
-        lines=lambda: lines,
-    )
+    session.emit("quarantine", done, lambda: lines, lifted=lift, dry_run=dry_run)
     _say_quarantined(session, done, lifted=lift, dry_run=dry_run)
 
 
@@ -301,14 +296,14 @@ def restore(session: CliSession, refs: tuple[str, ...], *, dry_run: bool, reason
 
 
 def _emit(session: CliSession, verb: str, saved: tuple[Saved, ...], *, dry_run: bool, already: str) -> None:
-    from memstore.documents.memories import changed_memories_document
 
     changed = [one for one in saved if one.changed]
     session.emit(
         verb,
-        document=lambda: changed_memories_document(changed, dry_run=dry_run),
-        lines=lambda: (line for one in changed for line in saved_lines(session, one, dry_run=dry_run)),
+        changed,
+        lambda: (line for one in changed for line in saved_lines(session, one, dry_run=dry_run)),
         each="memories",
+        dry_run=dry_run,
     )
     for one in saved:
         if not one.changed:

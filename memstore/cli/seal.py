@@ -34,16 +34,10 @@ def seal(session: CliSession, refs: tuple[str, ...], *, in_context: str | None, 
     keeps nothing but the beginning of the id. A sealed memory that is sealed again is encrypted for those who may see
     it by now, as every change of it does.
     """
-    from memstore.documents.memories import sealed_document
     from memstore.memories.seal import seal as sealed
 
     done = sealed(session.view(), refs, context=in_context, commit=commit, dry_run=dry_run)
-    session.emit(
-        "seal",
-        document=lambda: sealed_document(done),
-        lines=lambda: _lines(session, done, "would be sealed" if dry_run else "sealed"),
-        each="sealed",
-    )
+    session.emit("seal", done, lambda: _lines(session, done, "would be sealed" if dry_run else "sealed"), each="sealed")
     for one in done.memories:
         if one.in_history:
             session.say(f"commits still have the plain text, as {one.was}: whoever has the repository reads it there")
@@ -61,15 +55,11 @@ def seal(session: CliSession, refs: tuple[str, ...], *, in_context: str | None, 
 @saving_options()
 def unseal(session: CliSession, refs: tuple[str, ...], *, commit: bool, dry_run: bool) -> None:
     """Store sealed memories as plain text again, byte for byte as they were sealed or last changed."""
-    from memstore.documents.memories import unsealed_document
     from memstore.memories.seal import unseal as unsealed
 
     done = unsealed(session.view(), refs, commit=commit, dry_run=dry_run)
     session.emit(
-        "unseal",
-        document=lambda: unsealed_document(done),
-        lines=lambda: _lines(session, done, "would be unsealed" if dry_run else "unsealed"),
-        each="unsealed",
+        "unseal", done, lambda: _lines(session, done, "would be unsealed" if dry_run else "unsealed"), each="unsealed"
     )
 
 

@@ -13,7 +13,7 @@ from memstore.core.config import QUALITY_PROFILES
 from memstore.core.keys import QUARANTINED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from memstore.cli.session import CliSession
     from memstore.memories.search import Wish
@@ -134,12 +134,7 @@ def _search_one(
     view = session.view()
     answer = find(view, text, _wish(given, session, explain=explain, **how), at=at, about=explain or None)
 
-    def document() -> Mapping[str, Any]:
-        from memstore.documents.search import answer_document  # only for --json
-
-        return answer_document(answer)
-
-    session.emit("search", document=document, lines=lambda: _lines(session, answer))
+    session.emit("search", answer, lambda: _lines(session, answer))
     _explain(session, answer)
     if not answer.hits:
         say_near_keys(session, given)

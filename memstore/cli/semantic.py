@@ -51,7 +51,6 @@ def setup(session: CliSession, folder: str | None, *, online: bool, nli: str | N
     whether they contradict each other.
     """
     from memstore.core.errors import UsageError
-    from memstore.documents.vault import semantic_document
     from memstore.search import model_packages
 
     env = session.environment()
@@ -74,27 +73,23 @@ def setup(session: CliSession, folder: str | None, *, online: bool, nli: str | N
     if folder is None:  # how another model wanted to be used
         for name in ("pooling", "query_prefix", "passage_prefix"):
             _set(session, None, f"semantic.{name}")
-    session.emit(
-        "semantic-setup",
-        document=lambda: semantic_document(_chosen(session), fetched=model.fetched),
-        lines=lambda: _setup_lines(session, model.folder),
-    )
+    session.emit("semantic-setup", _chosen(session), lambda: _setup_lines(session, model.folder), fetched=model.fetched)
 
 
 def _choose_nli(session: CliSession, nli: str) -> None:
     from memstore.conflicts.nli_model import load_nli
-    from memstore.documents.vault import semantic_document
 
     folder = session.environment().expanded(nli).absolute()
     load_nli(folder).contradictions([("It is on.", "It is off.")])
     _set(session, str(folder), "semantic.nli")
     session.emit(
         "semantic-setup",
-        document=lambda: semantic_document(_chosen(session), fetched=()),
-        lines=lambda: (
+        _chosen(session),
+        lambda: (
             f"the model in {session.paint.path(str(folder))} is asked about sentences that no rule decides",
             "  memstore semantic off --nli asks it no more",
         ),
+        fetched=(),
     )
 
 
@@ -103,7 +98,6 @@ def status(session: CliSession) -> None:
     """Show which models are used, and whether they run."""
     from memstore.conflicts.nli_model import load_nli
     from memstore.core.errors import UsageError
-    from memstore.documents.vault import semantic_status_document
     from memstore.search.embedder import load_embedder
 
     env, chosen = session.environment(), _chosen(session)
@@ -116,11 +110,7 @@ def status(session: CliSession) -> None:
             run(env.expanded(folder)) if folder else None
         except UsageError as error:
             problems[name] = str(error)
-    session.emit(
-        "semantic-status",
-        document=lambda: semantic_status_document(chosen, problems=problems),
-        lines=lambda: _status_lines(session, chosen, problems),
-    )
+    session.emit("semantic-status", chosen, lambda: _status_lines(session, chosen, problems), problems=problems)
 
 
 @subcommand(semantic, "off", examples=("memstore semantic off", "memstore semantic off --nli"))
@@ -128,7 +118,6 @@ def status(session: CliSession) -> None:
 def off(session: CliSession, *, nli: bool) -> None:
     """Use no model: the fetched one, all vectors and all answers are deleted; a folder of your own stays."""
     from memstore.conflicts.inference import KEPT_AS
-    from memstore.documents.vault import semantic_off_document
     from memstore.search import model_packages
     from memstore.search.local_state import drop_of_all
 
@@ -140,8 +129,8 @@ def off(session: CliSession, *, nli: bool) -> None:
         model_packages.take_back(env)
     session.emit(
         "semantic-off",
-        document=lambda: semantic_off_document(_chosen(session)),
-        lines=lambda: (
+        _chosen(session),
+        lambda: (
             "conflicts are found by rules alone; the model's answers are deleted"
             if nli
             else "memories are found by their words alone; the fetched model, all vectors and all answers are deleted",

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from memstore.cli.output import Palette
     from memstore.core.change import Operation
@@ -217,21 +217,17 @@ class CliSession:
     # -- the answer: standard output -------------------------------------------------------------
 
     def emit(
-        self,
-        verb: str,
-        *,
-        document: Callable[[], Mapping[str, Any]],
-        lines: Callable[[], Iterable[str]],
-        each: str | None = None,
+        self, verb: str, value: object, lines: Callable[[], Iterable[str]], /, *, each: str | None = None, **said: Any
     ) -> None:
         """Print a command's answer: as JSON if requested, else as lines of text.
 
         Args:
-            verb: names the schema, `memstore.<verb>/1`.
-            document: returns the JSON document without its `schema`; called only for JSON.
+            verb: names the schema, `memstore.<verb>/1`, and with the value's class the form of the document.
+            value: what the use case returned.
             lines: returns the text, one line each without line ends; called only for text. Text from a memory must be
                 passed through `output.safe` first.
             each: the key of the document's list from which `--jsonl` prints one item per line.
+            said: what the form needs besides the value.
         """
         from memstore.cli import output
 
@@ -239,9 +235,9 @@ class CliSession:
             self.write(lines())
             self._say_of_model()
             return
-        from memstore.documents.form import published
+        from memstore.documents.form import form_of_verb, published
 
-        whole = document()
+        whole = form_of_verb(verb, value)(value, **said)
         if self.choices.jsonl and each is not None:
             output.write_lines(output.one_line(published(verb, item)) for item in whole[each])
         elif self.choices.jsonl:

@@ -55,7 +55,6 @@ def share(
     of everything that was left out before it is put into DIR, which must be new or empty. What was handed out can't be
     called back: --update only changes the copy in DIR.
     """
-    from memstore.documents.exchange import shared_stack_document, shared_stacks_document
     from memstore.exchange import sharing
 
     chosen = [word for word, given in (("--to", to), ("--list", listing), ("--update", target)) if given]
@@ -68,10 +67,7 @@ def share(
     if listing:
         states = sharing.shared_stacks(view)
         session.emit(
-            "share-list",
-            document=lambda: shared_stacks_document(states),
-            lines=lambda: (line for one in states for line in _state_lines(session, one)),
-            each="stacks",
+            "share-list", states, lambda: (line for one in states for line in _state_lines(session, one)), each="stacks"
         )
         if not states:
             session.say("nothing was shared")
@@ -83,11 +79,7 @@ def share(
     else:
         place = _place(session, folder or "")
         done = sharing.share(view, place, to=to or "", name=name, acknowledge=acknowledge, dry_run=dry_run)
-    session.emit(
-        "share",
-        document=lambda: shared_stack_document(done, dry_run=dry_run),
-        lines=lambda: _shared_lines(session, done, dry_run=dry_run),
-    )
+    session.emit("share", done, lambda: _shared_lines(session, done, dry_run=dry_run), dry_run=dry_run)
     _say_about(session, done)
 
 
@@ -126,19 +118,12 @@ def load(session: CliSession, folder: str | None, *, name: str | None, listing: 
     The key that its sender signed it with is pinned in your settings: from then on their stacks need this signature.
     Nothing in it is executed, and none of its settings, keys or registries counts.
     """
-    from memstore.documents.exchange import mounts_document
-
     if bool(folder) == listing or (listing and (name or accept_key)):
         raise UsageError("load needs a folder, or --list", hint="memstore load DIR; memstore load --list")
     view = session.view()
     place = session.environment().expanded(folder or "")
     found = view.of(SHARED).mounted if listing else [view.of(SHARED).mount(place, name, any_key=accept_key)]
-    session.emit(
-        "load",
-        document=lambda: mounts_document(found),
-        lines=lambda: (_mount_line(session, one) for one in found),
-        each="stacks",
-    )
+    session.emit("load", found, lambda: (_mount_line(session, one) for one in found), each="stacks")
     for one in found:
         if one.replaced:
             session.say(f"{one.name} was loaded from {_safe(one.replaced)}, where it is no longer")
@@ -152,10 +137,8 @@ def load(session: CliSession, folder: str | None, *, name: str | None, listing: 
 @click.argument("name")
 def unload(session: CliSession, name: str) -> None:
     """Search a loaded stack no longer; its folder stays as it is."""
-    from memstore.documents.exchange import unmounted_document
-
     session.view().of(SHARED).unmount(name)
-    session.emit("unload", document=lambda: unmounted_document(name), lines=lambda: [f"unloaded {name}"])
+    session.emit("unload", name, lambda: [f"unloaded {name}"])
 
 
 # -- as lines --------------------------------------------------------------------------------------

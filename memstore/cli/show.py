@@ -1,7 +1,7 @@
 """`memstore list`, `memstore show`, `memstore path`.
 
 This is the model for every command module: a decorated function that parses nothing itself, calls one use case, and
-emits its value with one function for the JSON document and one for the text.
+emits its value with a function for the text.
 """
 
 from __future__ import annotations
@@ -50,7 +50,6 @@ _SHOWN_ELSEWHERE = frozenset({"type", "id", "title", "confidence", "confidence_h
 @click.option("--whole", is_flag=True, help="Print the file's bytes instead, as they were before it was compressed.")
 def show(session: CliSession, /, ref: str, *, at: str | None, with_lineage: bool, verified: bool, **more: bool) -> None:
     """Show a memory: its keys, how its confidence came about, and its text."""
-    from memstore.documents.memories import shown_document
     from memstore.memories.show import show_memory
 
     if verified and (at or with_lineage):
@@ -70,36 +69,26 @@ def show(session: CliSession, /, ref: str, *, at: str | None, with_lineage: bool
     if verified:
         _show_verified(session, shown)
         return
-    session.emit("show", document=lambda: shown_document(shown), lines=lambda: card(session, shown))
+    session.emit("show", shown, lambda: card(session, shown))
     session.say_not_compared(shown.not_compared)
 
 
 def _show_verified(session: CliSession, shown: Shown) -> None:
     from memstore.cli.trust import explained
-    from memstore.documents.trust import verified_document
     from memstore.trust.trust import trust_of
 
     found = trust_of(shown.then, shown.entry.ref or shown.entry.path)
-    session.emit(
-        "show",
-        document=lambda: verified_document(shown, verified=found),
-        lines=lambda: (*card(session, shown), "", *explained(session, found)),
-    )
+    session.emit("show", shown, lambda: (*card(session, shown), "", *explained(session, found)), verified=found)
 
 
 def _show_lineage(session: CliSession, shown: Shown) -> None:
     from memstore.cli.lineage import MOST_LINES
     from memstore.cli.lineage_text import card_lines
-    from memstore.documents.memories import traced_document
     from memstore.lineage.trace import trace_both_ways
 
     most = None if session.as_json else MOST_LINES
     traced = trace_both_ways(shown.then, shown.entry, limit=most)
-    session.emit(
-        "show",
-        document=lambda: traced_document(shown, trace=traced),
-        lines=lambda: card_lines(session.paint, shown, traced),
-    )
+    session.emit("show", shown, lambda: card_lines(session.paint, shown, traced), trace=traced)
 
 
 @command(
@@ -122,7 +111,6 @@ def list_(session: CliSession, given: Which, at: str | None, sort: str, limit: i
 
     In a pipe, tabs separate the columns, and the path comes before the last one.
     """
-    from memstore.documents.memories import listed_document
     from memstore.memories.listing import list_memories
     from memstore.search.filters import filters_of
     from memstore.search.retrieval import Sort
@@ -134,12 +122,7 @@ def list_(session: CliSession, given: Which, at: str | None, sort: str, limit: i
         )
     view = session.view()
     listed = list_memories(view, filters_of(given, now=view.clock.now()), sort=Sort(sort), limit=limit, at=at)
-    session.emit(
-        "list",
-        document=lambda: listed_document(listed),
-        lines=lambda: (_row(session, entry) for entry in listed.entries),
-        each="memories",
-    )
+    session.emit("list", listed, lambda: (_row(session, entry) for entry in listed.entries), each="memories")
     if not listed.total:
         session.say("no memories" if not given and at is None else "no memory matches")
         say_near_keys(session, given)
@@ -174,15 +157,10 @@ def _row(session: CliSession, entry: Entry) -> str:
 def path(session: CliSession, ref: str) -> None:
     """Print the path of a memory's file, from the current folder."""
     from memstore.cli import output
-    from memstore.documents.memories import path_document
     from memstore.memories.show import path_of
 
     entry = path_of(session.view(), ref)
-    session.emit(
-        "path",
-        document=lambda: path_document(entry),
-        lines=lambda: (output.harmless_path(session.from_here(entry.path)),),
-    )
+    session.emit("path", entry, lambda: (output.harmless_path(session.from_here(entry.path)),))
 
 
 def card(session: CliSession, shown: Shown) -> Iterator[str]:
@@ -313,7 +291,6 @@ def _words(value: Any) -> str:
 
 def show_all(session: CliSession, ref: str, *, whole: bool) -> None:
     """Show a memory and what it is linked to; or its file's bytes, as they were before it was compressed."""
-    from memstore.documents.memories import expanded_document
     from memstore.memories.show import expand as bring_back
 
     expanded = bring_back(session.view(), ref, full=whole)
@@ -322,7 +299,7 @@ def show_all(session: CliSession, ref: str, *, whole: bool) -> None:
             session.say(outside.opening)
         _write_whole(expanded)
         return
-    session.emit("expand", document=lambda: expanded_document(expanded), lines=lambda: _card(session, expanded))
+    session.emit("expand", expanded, lambda: _card(session, expanded))
 
 
 def _write_whole(expanded: Expanded) -> None:

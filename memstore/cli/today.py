@@ -59,13 +59,8 @@ def _can_edit(session: CliSession) -> bool:
 
 
 def _emit_path(session: CliSession, saved: Saved, *, dry_run: bool) -> None:
-    from memstore.documents.parts import saved_document
 
-    session.emit(
-        "today",
-        document=lambda: saved_document(saved, dry_run=dry_run),
-        lines=lambda: _path_lines(session, saved, dry_run=dry_run),
-    )
+    session.emit("today", saved, lambda: _path_lines(session, saved, dry_run=dry_run), dry_run=dry_run)
 
 
 def _path_lines(session: CliSession, saved: Saved, *, dry_run: bool) -> Iterator[str]:

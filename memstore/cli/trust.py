@@ -44,7 +44,6 @@ _SAYS = {"confirm": "confirms", "dispute": "disputes", "partial": "confirms a pa
 )
 def trust(session: CliSession, ref: str, *, profile: str, literal: bool, online: bool) -> None:
     """Show who vouches for a memory: the trust score, its level, and what each point is for."""
-    from memstore.documents.trust import trust_document
     from memstore.trust.lineage_strength import lineage_strength_of
     from memstore.trust.score import TrustProfile
     from memstore.trust.trust import trust_of
@@ -58,8 +57,11 @@ def trust(session: CliSession, ref: str, *, profile: str, literal: bool, online:
     lineage = lineage_strength_of(view, found.file.memory)
     session.emit(
         "trust",
-        document=lambda: trust_document(found, lineage, again),
-        lines=lambda: chain(_lines(session, found, lineage), _page_lines(session, found, again or {})),
+        found,
+        lambda: chain(_lines(session, found, lineage), _page_lines(session, found, again or {})),
+        lineage=lineage,
+        again=again,
+        look_again=again is not None,
     )
 
 

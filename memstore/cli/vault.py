@@ -52,7 +52,6 @@ def init(
     there are memories by now, or settings were changed. The repository stays.
     """
     from memstore.core.errors import UsageError
-    from memstore.documents.vault import initialised_document
     from memstore.vault import composition
     from memstore.vault.init import init as make_vault
 
@@ -73,7 +72,7 @@ def init(
         default_owner=env.login_entity,
         open_vault=lambda: composition.open_made(env, root).view(),
     )
-    session.emit("init", document=lambda: initialised_document(done), lines=lambda: _lines(session, done))
+    session.emit("init", done, lambda: _lines(session, done))
 
 
 def _lines(session: CliSession, done: Initialised) -> Iterator[str]:
@@ -125,7 +124,6 @@ def _next_steps(session: CliSession, done: Initialised) -> Iterator[str]:
 
 
 def _undo(session: CliSession, env: Environment, root: Path, *, dry_run: bool) -> None:
-    from memstore.documents.vault import init_undone_document
     from memstore.vault import composition
     from memstore.vault.undo_init import undo_init
 
@@ -138,7 +136,7 @@ def _undo(session: CliSession, env: Environment, root: Path, *, dry_run: bool) -
         may_act=lambda owner: composition.acts_as(env, chosen.entity, owner),
         dry_run=dry_run,
     )
-    session.emit("init-undo", document=lambda: init_undone_document(done), lines=lambda: _lines_undone(session, done))
+    session.emit("init-undo", done, lambda: _lines_undone(session, done))
 
 
 def _lines_undone(session: CliSession, done: InitUndone) -> Iterator[str]:
@@ -177,18 +175,12 @@ _ROLES = {"ok": "ok", "fixed": "ok", "warning": "warning", "error": "error"}
 @click.option("--fix", is_flag=True, help="Fix what needs no judgement, and say so.")
 def doctor(session: CliSession, *, fix: bool) -> None:
     """Check Python, git, settings, vault, hooks, remotes, index, cache, keyring, clocks and files; exit 1 on errors."""
-    from memstore.documents.vault import diagnosis_document
     from memstore.vault import composition
     from memstore.vault.doctor import doctor as examine
 
     around = composition.surroundings(session.environment(), session.choices.vault)
     diagnosis = examine(around, session.view, fix=fix)
-    session.emit(
-        "doctor",
-        document=lambda: diagnosis_document(diagnosis),
-        lines=lambda: _lines_of_doctor(session, diagnosis),
-        each="checks",
-    )
+    session.emit("doctor", diagnosis, lambda: _lines_of_doctor(session, diagnosis), each="checks")
     if not diagnosis.is_well:
         session.exit(Exit.FOUND_ERRORS)
 

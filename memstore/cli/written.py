@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -65,13 +65,7 @@ def emit_saved(session: CliSession, verb: str, saved: Saved, *, dry_run: bool, u
         dry_run: whether nothing was written.
         unchanged: what to say if nothing changed.
     """
-
-    def document() -> dict[str, Any]:
-        from memstore.documents.parts import saved_document  # only for --json
-
-        return saved_document(saved, dry_run=dry_run)
-
-    session.emit(verb, document=document, lines=lambda: saved_lines(session, saved, dry_run=dry_run))
+    session.emit(verb, saved, lambda: saved_lines(session, saved, dry_run=dry_run), dry_run=dry_run)
     if saved.is_first:
         session.say("you wrote exactly this before today: this is the first one, and nothing was added")
         session.say("  hint: --again writes it all the same, as something that happened again")
@@ -87,14 +81,8 @@ def emit_saved(session: CliSession, verb: str, saved: Saved, *, dry_run: bool, u
 
 def emit_linked(session: CliSession, verb: str, linked: Linked, *, dry_run: bool) -> None:
     """Report the result for a memory and those that changed with it: a line each, or the diffs of a dry run."""
-    from memstore.documents.memories import linked_document
-
     written = (linked.saved, *linked.others)
-    session.emit(
-        verb,
-        document=lambda: linked_document(linked, dry_run=dry_run),
-        lines=lambda: lines_of_all(session, written, dry_run=dry_run),
-    )
+    session.emit(verb, linked, lambda: lines_of_all(session, written, dry_run=dry_run), dry_run=dry_run)
     for saved in written:
         say_what_stays_out(session, saved)
         say_findings(session, saved.findings)
@@ -120,13 +108,7 @@ def lines_of_all(session: CliSession, saved: Iterable[Saved], *, dry_run: bool) 
 
 def emit_registered(session: CliSession, verb: str, done: Registered, *, dry_run: bool) -> None:
     """Report the result for a registry file."""
-    from memstore.documents.access import registered_document
-
-    session.emit(
-        verb,
-        document=lambda: registered_document(done, dry_run=dry_run),
-        lines=lambda: _registered_lines(session, done, dry_run=dry_run),
-    )
+    session.emit(verb, done, lambda: _registered_lines(session, done, dry_run=dry_run), dry_run=dry_run)
     if not done.diff:
         session.say("nothing changed")
     for note in done.notes:

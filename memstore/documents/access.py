@@ -9,16 +9,10 @@ from memstore.documents.form import Form
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from memstore.access.audit import Registered, Verified
+    from memstore.access.audit import Registered
     from memstore.access.audit_events import AuditEvent
-    from memstore.access.consents import KnownConsent
-    from memstore.access.contexts import KnownContext, Present, Suggestion
-    from memstore.access.entities import KnownEntity, KnownGroup
-    from memstore.access.local_state import Access
-    from memstore.access.privacy import Shared
+    from memstore.access.contexts import Present
     from memstore.access.report import Sighted
-    from memstore.access.sight import SightChange
-    from memstore.access.tokens import BearerToken
     from memstore.access.world import Decision
 
 # -- registries ----------------------------------------------------------------------------------
@@ -28,7 +22,7 @@ def _is_changed(done: Registered) -> bool:
     return bool(done.diff)
 
 
-registered_document: Form[Registered] = Form(
+Form(
     """Registered
     @consent-grant: a consent that was recorded
     @consent-refuse: a refusal that was recorded
@@ -47,13 +41,13 @@ registered_document: Form[Registered] = Form(
     changed=_is_changed,
 )
 Form("KnownEntity", "id path kind aliases guardians roles")
-entities_document: Form[Iterable[KnownEntity]] = Form("""Iterable[KnownEntity]
+Form("""Iterable[KnownEntity]
     @entity-list: the registered entities
     entities=.
 """)
 Form("KnownMember", "id from=since until")
 Form("KnownGroup", "id path members")
-groups_document: Form[Iterable[KnownGroup]] = Form("""Iterable[KnownGroup]
+Form("""Iterable[KnownGroup]
     @group-list: the registered groups
     groups=.
 """)
@@ -63,7 +57,7 @@ Form("""KnownConsent
     grantor on_behalf_of grantee scope at expires_at reason
     state[active|expired|revoked|open]
 """)
-consents_document: Form[Iterable[KnownConsent]] = Form("""Iterable[KnownConsent]
+Form("""Iterable[KnownConsent]
     @consent-list: consents, refusals, delegations and requests
     consents=.
 """)
@@ -71,7 +65,7 @@ consents_document: Form[Iterable[KnownConsent]] = Form("""Iterable[KnownConsent]
 # -- contexts ------------------------------------------------------------------------------------
 
 Form("KnownContext", "id path roster open default_access")
-contexts_document: Form[Iterable[KnownContext]] = Form("""Iterable[KnownContext]
+Form("""Iterable[KnownContext]
     @context-list: the registered contexts
     contexts=.
 """)
@@ -81,7 +75,7 @@ def _participants(present: Present) -> tuple[str, ...]:
     return present.context.participants if present.context else ()
 
 
-present_document: Form[Present] = Form(
+Form(
     """Present
     @context-enter: a context that was entered
     @context-show: the active context
@@ -91,19 +85,19 @@ present_document: Form[Present] = Form(
     participants=_participants,
     handle=str,
 )
-left_document: Form[str | None] = Form("""str | None
+Form("""str | None
     @context-leave: a context that was left
     left=.
 """)
 Form("Suggestion", "context score[0..1] because")
-suggested_contexts_document: Form[Iterable[Suggestion]] = Form("""Iterable[Suggestion]
+Form("""Iterable[Suggestion]
     @context-suggest: contexts that a text may belong to
     suggestions=.
 """)
 
 # -- privacy -------------------------------------------------------------------------------------
 
-shared_document: Form[Shared] = Form("""Shared
+Form("""Shared
     @privacy-grant: a memory that was granted
     @privacy-revoke: a memory whose grant was revoked
     *saved scope access_grants=grants access_denies=denies consents
@@ -114,7 +108,7 @@ def _decision(decision: Decision) -> Literal["allow", "deny"]:
     return "allow" if decision.allowed else "deny"
 
 
-decision_document: Form[Decision] = Form(
+Form(
     """Decision
     @privacy-explain: whether somebody may see a memory, and why
     decision code rule who missing fix
@@ -142,7 +136,7 @@ Form(
 """,
     but=_unseeing,
 )
-sight_document: Form[Iterable[Sighted]] = Form("""Iterable[Sighted]
+Form("""Iterable[Sighted]
     @privacy-audit: who sees which memories
     memories=.
 """)
@@ -183,14 +177,14 @@ Form("""EntitySight
     entity: the entity; * means everybody
     memories
 """)
-sight_report_document: Form[Mapping[str, Iterable[Sighted]]] = Form(
+Form(
     """Mapping[str, Iterable[Sighted]]
     @privacy-report: what each entity sees
     entities
 """,
     entities=_by_entity,
 )
-sight_change_document: Form[SightChange] = Form(
+Form(
     """SightChange
     ref path gained lost
     but: who does not see it, although everybody else gained sight of it
@@ -198,7 +192,7 @@ sight_change_document: Form[SightChange] = Form(
 """,
     but=_unseeing,
 )
-sight_diff_document: Form[Iterable[SightChange]] = Form("""Iterable[SightChange]
+Form("""Iterable[SightChange]
     @privacy-diff: who gained or lost sight of what
     changes=.
 """)
@@ -211,11 +205,11 @@ def _about(event: AuditEvent) -> Mapping[str, str | tuple[str, ...]]:
 
 
 Form("AuditEvent", "id path at by event about digest", about=_about)
-audit_document: Form[Iterable[AuditEvent]] = Form("""Iterable[AuditEvent]
+Form("""Iterable[AuditEvent]
     @audit-show: the recorded audit events
     events=.
 """)
-audit_verified_document: Form[Verified] = Form("""Verified
+Form("""Verified
     @audit-verify: whether the audit record is intact
     events findings
 """)
@@ -224,12 +218,12 @@ Form("""Access
     how: search, list, or named
     shown denied
 """)
-looks_document: Form[Iterable[Access]] = Form("""Iterable[Access]
+Form("""Iterable[Access]
     @audit-local: what was shown or denied to others on this machine
     looks=.
 """)
 Form("BearerToken", "id entity context self=alone file")
-tokens_document: Form[Iterable[BearerToken]] = Form("""Iterable[BearerToken]
+Form("""Iterable[BearerToken]
     @mcp-token: bearer tokens of a server for agents, without their secrets
     tokens=.
 """)

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.documents.form import Form
 from memstore.documents.parts import no_conflicts, no_findings
 
 if TYPE_CHECKING:
-    from memstore.beliefs.calibration import Calibration
     from memstore.beliefs.compress import Compressed, Sizes
-    from memstore.beliefs.consolidate import Consolidated
-    from memstore.beliefs.graduate import Graduated, GraduationProposal
+    from memstore.beliefs.graduate import GraduationProposal
     from memstore.beliefs.propagation import Propagated, PropagationStep
     from memstore.beliefs.quarantine import Quarantined
     from memstore.beliefs.recall import Recalled
-    from memstore.beliefs.recompute import Rebuilt, Recomputed, Unequal
-    from memstore.beliefs.reinforce import Reinforced
-    from memstore.beliefs.revise import Proposal
+    from memstore.beliefs.recompute import Unequal
     from memstore.beliefs.suggestion_file import SuggestionFile
     from memstore.core.change import Saved
 
@@ -29,13 +25,9 @@ def _commit(done: Propagated | Quarantined | Compressed) -> str | None:
     return next((saved.commit for saved in done.saved), None)
 
 
-def _diffs(saved: Iterable[Saved], *, dry_run: bool) -> dict[str, str]:
-    return {one.path: one.diff for one in saved} if dry_run else {}
-
-
 # -- evidence ------------------------------------------------------------------------------------
 
-reinforced_document: Form[Reinforced] = Form("""Reinforced
+Form("""Reinforced
     @reinforce: a memory for which evidence was recorded
     @contradict: a memory against which evidence was recorded
     *saved
@@ -61,7 +53,7 @@ Form(
 """,
     diff=_diff_of_unequal,
 )
-_recomputed: Form[Recomputed] = Form(
+Form(
     """Recomputed
     @recompute: confidences that don't match their histories
     memories=unequal
@@ -71,11 +63,6 @@ _recomputed: Form[Recomputed] = Form(
     conflicts=no_conflicts,
     findings=no_findings,
 )
-
-
-def recomputed_document(done: Recomputed, *, dry_run: bool) -> dict[str, Any]:
-    """Return the confidences that differ from what their histories add up to."""
-    return _recomputed(done, diffs=_diffs(done.saved, dry_run=dry_run))
 
 
 def _path_of_step(step: PropagationStep, said: Said) -> str:
@@ -99,7 +86,7 @@ Form(
     path=_path_of_step,
     diff=_diff_of_step,
 )
-_propagated: Form[Propagated] = Form(
+Form(
     """Propagated
     @propagate: how a change of confidence affects the memories that rest on it
     applied: whether it was written
@@ -112,11 +99,6 @@ _propagated: Form[Propagated] = Form(
 )
 
 
-def propagated_document(done: Propagated, *, applied: bool, dry_run: bool) -> dict[str, Any]:
-    """Return the effect of a changed confidence on the memories that rest on it."""
-    return _propagated(done, applied=applied, diffs=_diffs(done.saved, dry_run=dry_run))
-
-
 Form("""Proposal
     ref path line[1..] title stance[support|contradict]
     rule: the rule of the comparison that applies
@@ -124,7 +106,7 @@ Form("""Proposal
     new[0..1]: the confidence if it is recorded
     command: the command that records it
 """)
-proposals_document: Form[Iterable[Proposal]] = Form(
+Form(
     """Iterable[Proposal]
     @revise-from: beliefs that an episode supports or contradicts
     proposals=.
@@ -160,7 +142,7 @@ Form("""NearSource
     name
     memories[1..]: how many memories come from it
 """)
-quarantined_document: Form[Quarantined] = Form(
+Form(
     """Quarantined
     @quarantine: what a quarantine takes out of recall and confidence, or brings back
     external?: only if texts in it quote an external memory
@@ -186,7 +168,7 @@ Form("""Bin
     expected[0..1]: the mean confidence before
     observed[0..1]: the share that came true
 """)
-calibration_document: Form[Calibration] = Form("""Calibration
+Form("""Calibration
     @calibrate: how well confidences predicted later evidence
     predictions: independent pieces of evidence, each predicted by the confidence before it
     brier[0..1]: mean squared error; 0.25 is the score of guessing
@@ -198,7 +180,7 @@ Form("""Differing
     stored[0..1] rebuilt[0..1]
     because: what has changed since the evidence was recorded
 """)
-rebuilt_document: Form[Rebuilt] = Form("""Rebuilt
+Form("""Rebuilt
     @rebuild: what the confidences would be if all evidence were weighed again
     memories=differing
     total=ledgers: how many histories were recomputed
@@ -278,7 +260,7 @@ Form(
     applied=_applied,
 )
 Form("Faded", "ref title stored now")
-consolidated_document: Form[Consolidated] = Form("""Consolidated
+Form("""Consolidated
     @consolidate: what consolidation suggests
     enough: false if there were too few memories; nothing else was done then
     due: false if it was too early for --if-due; nothing else was done then
@@ -306,7 +288,7 @@ Form("""CompressedMemory
     bytes_before=size.before: the size of the file, in bytes
     bytes_after=size.after: the size of the file, in bytes
 """)
-compressed_document: Form[Compressed] = Form(
+Form(
     """Compressed
     @compress: memories that were replaced by a summary
     memories
@@ -347,7 +329,7 @@ Form("""Graduated
     commit
     diff?dry_run: With --dry-run.
 """)
-graduated_document: Form[Iterable[Graduated]] = Form("""Iterable[Graduated]
+Form("""Iterable[Graduated]
     @graduate: what was added to MEMORY.md, and what was removed
     pages=.
 """)

@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from memstore.documents.form import Form
 from memstore.documents.parts import NOT_COMPARED
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from memstore.conflicts.duplicates import Duplicates
-    from memstore.conflicts.resolve import Resolved
-    from memstore.core.conflict import Conflict
-
-conflicts_document: Form[Iterable[Conflict]] = Form(
+Form(
     f"""Iterable[Conflict]
     @conflicts: memstore conflicts --json
     conflicts=. left_out
@@ -23,7 +14,7 @@ conflicts_document: Form[Iterable[Conflict]] = Form(
     left_out=int,
     not_compared=int,
 )
-resolved_document: Form[Resolved] = Form("""Resolved
+Form("""Resolved
     @resolve-conflict: memstore resolve-conflict --json
     conflict_type
     decision[keep|supersede|merge|both-true]
@@ -36,7 +27,7 @@ Form("""Duplicates
     memories=copies[2..]
     command: the command that merges them
 """)
-duplicates_document: Form[Iterable[Duplicates]] = Form(
+Form(
     """Iterable[Duplicates]
     @dedupe: memstore conflicts --duplicates --json
     duplicates=. left_out

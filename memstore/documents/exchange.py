@@ -8,11 +8,9 @@ from memstore.documents.form import Form
 from memstore.documents.parts import no_conflicts, no_findings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
     from memstore.access.stack import Mount
-    from memstore.exchange.sharing import SharedStack, SharedState
-    from memstore.memories.incoming import Imported
 
 # -- imports -------------------------------------------------------------------------------------
 
@@ -21,7 +19,7 @@ Form("""Skipped
     broken: whether it was meant to be a memory, and can't be read
 """)
 _undated = Form[object]("Skipped", "where why", definition="undated")
-imported_document: Form[Imported] = Form(
+Form(
     """Imported
     @import: memories that were imported
     memories=saved
@@ -192,12 +190,12 @@ exported_document: Form[Iterable[Mapping[str, Any]]] = Form("""Iterable[MemoryV0
     @export-memory: memories in the memory-v0.1 format
     memories=.
 """)
-exported_records_document: Form[Iterable[Mapping[str, Any]]] = Form("""Iterable[MemoryRecord]
+Form("""Iterable[MemoryRecord]
     @export-jsonl: memories with their frontmatter and text
     memories=.
 """)
 Form("ExportedFile", "path text")
-exported_files_document: Form[Iterable[tuple[str, bytes]]] = Form(
+Form(
     """Iterable[tuple[str, bytes]]
     @export-files: memories as files
     files
@@ -207,7 +205,7 @@ exported_files_document: Form[Iterable[tuple[str, bytes]]] = Form(
 
 # -- shared stacks -------------------------------------------------------------------------------
 
-shared_stack_document: Form[SharedStack] = Form(
+Form(
     """SharedStack
     @share: a stack that was shared, or would be
     name=stack.name
@@ -232,7 +230,7 @@ Form("""SharedState
     withdrawn: Ids of memories that they may see no longer.
     changed: Whether the same memories would be written differently.
 """)
-shared_stacks_document: Form[Iterable[SharedState]] = Form("""Iterable[SharedState]
+Form("""Iterable[SharedState]
     @share-list: the stacks that were shared, and what has changed since
     stacks=.
 """)
@@ -252,14 +250,14 @@ _mount = Form[object](
 """,
     memories=_memories,
 )
-mounts_document: Form[Sequence[Mount]] = Form(
+Form(
     """Sequence[Mount]
     @load: loaded stacks
     stacks=.
 """,
     stacks=_mount,
 )
-unmounted_document: Form[str] = Form("""str
+Form("""str
     @unload: the stack that is loaded no longer
     unloaded=.
 """)

@@ -28,7 +28,12 @@ _MEMBER = re.compile(
 )
 _ROUNDED = re.compile(r"\.(\d)(?: |$)")
 # Where the forms of a package's values are declared, if not in the module of its name.
-_MODULES = {"core": "parts", "agents": "program"}
+_MODULES = {"core": "documents.parts", "agents": "documents.program", "report": "report.page"}
+# The modules of this package that publish forms.
+MODULES = (
+    *("access", "beliefs", "conflicts", "exchange", "history", "lineage", "memories", "parts", "program", "search"),
+    *("trust", "vault"),
+)
 _FORMS: dict[str, Form[Any]] = {}
 
 
@@ -101,6 +106,10 @@ class Form(Generic[V]):
         said = (line[1:].partition(": ") for line in self._lines if line.startswith("@"))
         return {verb: title for verb, _, title in said}
 
+    def publishes(self, verb: str) -> bool:
+        """Whether documents in this form are published under a verb."""
+        return f"@{verb}" in self._text and verb in self.verbs
+
     @cached_property
     def members(self) -> tuple[FormMember, ...]:
         """What a document has, in order."""
@@ -168,7 +177,25 @@ def form_of(kind: type) -> Form[Any]:
 def module_of(kind: type) -> str:
     """Return the module in which the form of a class is looked for."""
     package = kind.__module__.split(".")[1]
-    return f"memstore.documents.{_MODULES.get(package, package)}"
+    return f"memstore.{_MODULES.get(package, f'documents.{package}')}"
+
+
+def form_of_verb(verb: str, value: object) -> Form[Any]:
+    """Return the form in which a value is published under a verb; where several are, that of the value's class."""
+    of = "None" if value is None else type(value).__name__
+    for module in _modules_for(value):
+        import_module(module)
+        if forms := [form for form in Form.declared if form.publishes(verb)]:
+            return next((form for form in forms if form.of == of), forms[0])
+    raise LookupError(f"no form is published as {verb}")
+
+
+def _modules_for(value: object) -> Iterator[str]:
+    """Yield where a value's form may be: first where the form of its class is, or of the first of several values."""
+    one = value[0] if isinstance(value, list | tuple) and value and not hasattr(value, "_fields") else value
+    if type(one).__module__.startswith("memstore."):
+        yield module_of(type(one))
+    yield from (f"memstore.documents.{name}" for name in MODULES)
 
 
 def published(verb: str, document: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,10 +7,6 @@ from typing import TYPE_CHECKING
 from memstore.documents.form import Form
 
 if TYPE_CHECKING:
-    from memstore.core.change import Committed, Undone
-    from memstore.history.diff import Diff
-    from memstore.history.log import Log
-    from memstore.history.revisions import Blame
     from memstore.memories.bisect import Bisected
     from memstore.memories.review import Review, Reviewed
 
@@ -19,27 +15,27 @@ Form("""LogLine
     title: the title at that time, or the text shown instead
     path details by summary~
 """)
-log_document: Form[Log] = Form("""Log
+Form("""Log
     @log: the history of a memory, or of all
     ref entries=lines cut_off?
 """)
 Form("BlamedLine", "line text commit=commit.id at=commit.at by=commit.author")
-blame_document: Form[Blame] = Form("""Blame
+Form("""Blame
     @blame: who wrote each line of a memory
     ref path external? history body cut_off?
 """)
 Form("MemoryDiff", "verb name path path_before changes=statements body external?")
-diff_document: Form[Diff] = Form("""Diff
+Form("""Diff
     @diff: what has changed
     old new memories broken
 """)
-committed_document: Form[Committed] = Form("""Committed
+Form("""Committed
     @commit: what was committed
     commit message~ refs
     own_files: files of the vault itself, such as its settings
     left_out findings
 """)
-undone_document: Form[Undone] = Form(
+Form(
     """Undone
     @undo: what was undone
     verb at paths dry_run
@@ -57,7 +53,7 @@ Form("""Answered
     ref=name: The memory, or its path if it has no id.
     path~ line~[1..] text~ external?
 """)
-bisect_document: Form[Bisected] = Form(
+Form(
     """Bisected
     @bisect: memstore bisect --json
     commit=commit.id: The commit that made the answer what it is; null if that is not committed yet.
@@ -117,7 +113,7 @@ def _warnings(review: Review) -> int:
     return len(review.findings) - review.errors
 
 
-review_document: Form[Review] = Form(
+Form(
     """Review
     @review: what a branch changes in memories
     branch=branching.head_name: the name of what was reviewed; the beginning of the commit's id if no branch is checked

@@ -13,8 +13,6 @@ from memstore.lineage.values import Direction, NodeState
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from memstore.lineage.orphans import Orphans
-    from memstore.lineage.repair import FixedProvenance
     from memstore.lineage.trace import Impact
     from memstore.lineage.values import Edge, Node, Trace
 
@@ -125,7 +123,7 @@ trace_document: Form[Trace] = Form(
 Form("""Dangling
     ref=node.key path=node.path line=at.line[1..] column=at.column[1..] field target ungrounded=is_ungrounded
 """)
-orphans_document: Form[Orphans] = Form("""Orphans
+Form("""Orphans
     @orphans: memories that don't say where they come from, and refs that lead nowhere
     orphans=without_source dangling
     left_out: how many orphans and refs are beyond --limit
@@ -137,7 +135,7 @@ def _gone(found: Impact) -> str:
 
 
 Form("Harmed", "*node edges")
-impact_document: Form[Impact] = Form(
+Form(
     """Impact
     @impact: which memories would lose ground if a memory were gone
     ref
@@ -152,7 +150,7 @@ Form("""Filled
     ref path changes
     skipped: why the file was not changed
 """)
-fixed_provenance_document: Form[FixedProvenance] = Form(
+Form(
     """FixedProvenance
     @fix-provenance: provenance that was filled in, or would be
     dry_run files conflicts findings

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.core.keys import EXTERNAL
@@ -11,16 +11,8 @@ from memstore.documents.parts import NOT_COMPARED, no_conflicts, no_findings
 
 if TYPE_CHECKING:
     from memstore.core.catalog import Entry
-    from memstore.core.change import Saved
-    from memstore.history.purging import Purged
-    from memstore.memories.adopt import Adoptable, Adopted
-    from memstore.memories.edit import Formatted, Moved
-    from memstore.memories.forget import Forgotten
-    from memstore.memories.generalize import GeneralizationCheck, Generalized
-    from memstore.memories.links import NoteLinks
-    from memstore.memories.listing import Listed
+    from memstore.memories.edit import Moved
     from memstore.memories.promote import Linked
-    from memstore.memories.seal import SealedMemories
     from memstore.memories.show import Expanded, Shown
     from memstore.memories.suggestions import Waiting
     from memstore.memories.what_if import WhatIf
@@ -41,7 +33,7 @@ Form("""Dependent
     new: its confidence now, never above what it rests on bears
     own=is_own: false for somebody else's memory, which stays as it is
 """)
-forgotten_document: Form[Forgotten] = Form("""Forgotten
+Form("""Forgotten
     @forget: memories that were forgotten, or would be
     at[date-time]
     by: the entity who forgot them
@@ -71,7 +63,7 @@ _unsealed = Form[object](
 """,
     definition="unsealed_memory",
 )
-sealed_document: Form[SealedMemories] = Form("""SealedMemories
+Form("""SealedMemories
     @seal: memories that were sealed, or would be
     sealed=memories
     context?: the context whose key alone opens them
@@ -79,7 +71,7 @@ sealed_document: Form[SealedMemories] = Form("""SealedMemories
     new_key=is_new_key?context: whether the key was made for this, or would be
     commit?: the commit that contains it
 """)
-unsealed_document: Form[SealedMemories] = Form(
+Form(
     """SealedMemories
     @unseal: memories that were unsealed, or would be
     unsealed=memories
@@ -87,7 +79,7 @@ unsealed_document: Form[SealedMemories] = Form(
 """,
     unsealed=_unsealed,
 )
-purged_document: Form[Purged] = Form("""Purged
+Form("""Purged
     @forget-purge: a clone whose history never held what was forgotten
     folder: the clone
     removed: blobs that are gone from the history
@@ -140,9 +132,8 @@ _trust = Form[object]("""Trust
     score[0..1] level=level.word[unverified|attested|anchored|consensus] contested
     stale: Whether its author signed something other than what it says now.
 """)
-shown_document: Form[Shown] = Form(
+_shown = Form[Any](
     f"""Shown
-    @show: a memory: its frontmatter under its own keys, its body, and what is derived
     external? *frontmatter ref=entry.ref path stack=mount.name? body=memory.body revision
     confidence_now[0..1]: the confidence after its evidence has faded; null if the memory has none
     conflicts: the open conflicts
@@ -155,20 +146,22 @@ shown_document: Form[Shown] = Form(
     hearsay?: the external or quarantined memories because of which it is no evidence
     external?: for an external memory: as in search results
 """,
-    meaning="Every frontmatter key is present under its own name, as described in memory.schema.json.",
     frontmatter=_frontmatter,
     standing=_standing,
     trust=_trust,
 )
 Form("TracedBothWays", "sources dependents")
-traced_document: Form[Shown] = Form(
+Form(
     """Shown
-    @show
+    @show: a memory: its frontmatter under its own keys, its body, and what is derived
     *shown=.
-    trace: with --trace: where it comes from, and what came from it, as in trace.schema.json
+    trace?trace: with --trace: where it comes from, and what came from it, as in trace.schema.json
+    verified?verified: with --verified: who vouches for it, as reported by trust, and which keys nobody signed
 """,
-    shown=shown_document,
+    meaning="Every frontmatter key is present under its own name, as described in memory.schema.json.",
+    shown=_shown,
     trace="TracedBothWays",
+    verified="Trusted",
 )
 
 
@@ -182,14 +175,14 @@ Form("""Link
     title
     path: Null if the viewer can see no such memory.
 """)
-expanded_document: Form[Expanded] = Form(
+Form(
     """Expanded
     @expand: everything about a memory: the output of show, its links, and its whole text
     *shown links
     whole: The whole file before it was compressed; with --full, for a compressed memory.
 """,
     meaning="Every frontmatter key is present under its own name, as described in memory.schema.json.",
-    shown=shown_document,
+    shown=_shown,
     whole=_whole,
 )
 
@@ -206,7 +199,7 @@ def _is_external(entry: Entry) -> bool:
     return entry.source_type == EXTERNAL
 
 
-entry_document: Form[Entry] = Form(
+Form(
     """Entry
     ref path type id~ title status created_at~ confidence tags author~ revision=blob
     external?: only for external memories: the title is a quotation
@@ -215,11 +208,11 @@ entry_document: Form[Entry] = Form(
     confidence=_confidence,
     external=_is_external,
 )
-listed_document: Form[Listed] = Form("""Listed
+Form("""Listed
     @list: memories, filtered
     memories=entries total left_out
 """)
-path_document: Form[Entry] = Form("""Entry
+Form("""Entry
     @path: the path of a memory's file
     ref path
 """)
@@ -256,13 +249,13 @@ Form(
 """,
     now=_now,
 )
-why_document: Form[Why] = Form("""Why
+Form("""Why
     @why: how a memory's numbers came about
     ref=shown.entry.ref path=shown.path
     revision=shown.revision: The file's git blob id.
     numbers
 """)
-what_if_document: Form[WhatIf] = Form("""WhatIf
+Form("""WhatIf
     @why
     *would_be
     assuming=assumed: Only with --without or --if: what is assumed, for people to read; the numbers are what they would
@@ -278,7 +271,7 @@ _changed = Form[object](
 """,
     definition="changed",
 )
-linked_document: Form[Linked] = Form(
+Form(
     """Linked
     @merge: a memory that others were merged into
     @promote: a memory made from a raw memory or a suggestion
@@ -291,7 +284,7 @@ linked_document: Form[Linked] = Form(
 )
 
 
-changed_memories_document: Form[Sequence[Saved]] = Form("""Sequence[Saved]
+Form("""Sequence[Saved]
     @archive: memories that were archived
     @restore: memories that were brought back
     memories=.
@@ -319,7 +312,7 @@ Form("""LeftLink
     line[1..]: from 1, before the move
     link=written why
 """)
-moved_document: Form[Moved] = Form(
+Form(
     """Moved
     @mv: a memory whose file was moved
     ref path path_before conflicts findings
@@ -352,7 +345,7 @@ _incoming = Form[object](
 """,
     definition="incoming_link",
 )
-links_document: Form[NoteLinks] = Form(
+Form(
     """NoteLinks
     @links: the links of a note, and those that lead to it
     *note
@@ -362,25 +355,25 @@ links_document: Form[NoteLinks] = Form(
     incoming=_incoming,
 )
 Form("Adoptable", "path lacks")
-adoptable_document: Form[Iterable[Adoptable]] = Form(
+Form(
     """Iterable[Adoptable]
     @adoptable: files that could become memories
     adoptable=. findings
 """,
     findings="Sequence[Finding]",
 )
-adopted_document: Form[Adopted] = Form("""Adopted
+Form("""Adopted
     @adopt: files that became memories
     memories=saved findings=left_alone
 """)
-formatted_document: Form[Formatted] = Form("""Formatted
+Form("""Formatted
     @fmt: files whose layout was changed, or would be
     memories=saved total left_out
 """)
 
 # -- generalizations -----------------------------------------------------------------------------
 
-checked_document: Form[GeneralizationCheck] = Form("""GeneralizationCheck
+Form("""GeneralizationCheck
     @generalize-check: whether a text gives away whom its sources are about
     verdict=verdict.verdict[safe|warn|blocked] safe=verdict.safe
     warnings=verdict.warnings: what may identify somebody; needs an acknowledgement
@@ -389,7 +382,7 @@ checked_document: Form[GeneralizationCheck] = Form("""GeneralizationCheck
         the checks that found something, sorted
     k: how many subjects have memories that say most of what it says; only advice
 """)
-generalized_document: Form[Generalized] = Form("""Generalized
+Form("""Generalized
     @generalize: a generalization that was written, or would be
     *saved
     check=checked: what the check said
@@ -424,12 +417,12 @@ waiting_document: Form[Waiting] = Form(
 """,
     title=_title,
 )
-suggestions_document: Form[Sequence[Waiting]] = Form("""Sequence[Waiting]
+Form("""Sequence[Waiting]
     @suggestions-list: suggestions that wait for a decision
     suggestions=. total#=.
 """)
 Form("FileDiff", "path diff")
-suggestion_document: Form[Waiting] = Form(
+Form(
     """Waiting
     @suggestions-show: a suggestion, and what accepting it would change
     *waiting=. body=memory.body changes
@@ -437,7 +430,7 @@ suggestion_document: Form[Waiting] = Form(
     waiting=waiting_document,
     changes=_changes,
 )
-accepted_document: Form[Linked] = Form("""Linked
+Form("""Linked
     @suggestions-accept: a suggestion that was accepted: the belief, and the other files that changed
     *saved changed=others
 """)

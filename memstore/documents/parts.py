@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 from memstore.documents.form import Form
 
 if TYPE_CHECKING:
-    from memstore.core.change import Saved
     from memstore.core.conflict import Conflict
     from memstore.core.finding import Finding
     from memstore.core.quotation import External
 
-finding_document: Form[Finding] = Form("""Finding
+Form("""Finding
     code severity path
     line=at.line[1..]: from 1
     column=at.column[1..]: in characters, from 1
@@ -88,7 +87,7 @@ def no_findings(_: object) -> tuple[Finding, ...]:
     return ()
 
 
-saved_document: Form[Saved] = Form("""Saved
+Form("""Saved
     @add: a memory that was written
     @edit: a memory that was edited
     @raw: a raw memory that was written
@@ -102,7 +101,7 @@ saved_document: Form[Saved] = Form("""Saved
     diff?dry_run: the unified diff, in a dry run
     commit?: the commit that contains it
 """)
-nothing_saved_document: Form[None] = Form(
+Form(
     """None
     @add
     ref

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from memstore.documents.form import Form
-
-if TYPE_CHECKING:
-    from memstore.agents.installing import SetUp
 
 
 class FailureAnswer(NamedTuple):
@@ -35,7 +32,7 @@ def error_document(code: str, exit_code: int, message: str, hint: str | None) ->
     return _error(FailureAnswer(code, exit_code, message, hint))
 
 
-help_document: Form[None] = Form(
+Form(
     """None
     @help: help on a command or a topic
     topic text
@@ -43,7 +40,7 @@ help_document: Form[None] = Form(
     topic=str,
     text=str,
 )
-completion_document: Form[None] = Form(
+Form(
     """None
     @completion: a completion script
     shell script
@@ -57,7 +54,7 @@ Form("""SettingsChange
     added: the texts that are put in; nothing else of the file is shown
     removed: the texts that are taken out
 """)
-agent_document: Form[SetUp] = Form(
+Form(
     """SetUp
     @agent: what was changed in the settings of an agent's program
     agent dry_run files=changes notes

@@ -12,12 +12,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from memstore.core.errors import MemstoreError
-    from memstore.memories.cite import Cited
-    from memstore.search.explanation import Explanation, WhyNot
+    from memstore.search.explanation import Explanation
     from memstore.search.quality import Terms
-    from memstore.search.retrieval import Answer, Citation, Hit
+    from memstore.search.retrieval import Answer, Hit
 
-citation_document: Form[Citation] = Form("""Citation
+Form("""Citation
     path
     line_start[1..]: File line, from 1.
     line_end[1..]: Inclusive.
@@ -93,7 +92,7 @@ Form("""Sought
     term need
     places{}[1..]: Where the term occurs, and how often.
 """)
-why_not_document: Form[WhyNot] = Form(
+Form(
     """WhyNot
     ref path title
     place[1..]: Its actual or hypothetical position among the results; null if it does not match.
@@ -166,7 +165,7 @@ refused_document: Form[Answer] = Form(
     answer=answer_document,
     error="MemstoreError",
 )
-cited_document: Form[Cited] = Form("""Cited
+Form("""Cited
     @cite: memstore cite --json
     external? ref
     status=standing: The state of the cited lines; same for a new citation.

@@ -7,27 +7,20 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NotRequired, TypedDi
 
 from memstore.core.keys import EXTERNAL
 from memstore.documents.form import Form
-from memstore.documents.memories import shown_document
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from memstore.core.memory import Anchor, Resolution
-    from memstore.memories.show import Shown
-    from memstore.trust.anchor import Recorded
     from memstore.trust.anchors import Anchored
     from memstore.trust.formats.beta import Beta
     from memstore.trust.keyring import Signer
-    from memstore.trust.keys import KeysChanged, KnownKey, KnownKeys
-    from memstore.trust.lineage_strength import LineageStrength
-    from memstore.trust.pin import Pinned
+    from memstore.trust.keys import KeysChanged, KnownKey
     from memstore.trust.reputation import Reputation
     from memstore.trust.score import TrustTerm
-    from memstore.trust.sign import Signed
     from memstore.trust.trust import Trusted
-    from memstore.trust.verify_anchors import Fetched, Online
+    from memstore.trust.verify_anchors import Online
     from memstore.trust.vouching import Verdict
-    from memstore.trust.witness_request import WitnessRequest
 
 Said = Mapping[str, Any]
 _THOUSAND = 1000
@@ -103,15 +96,6 @@ explanation_document: Form[Trusted] = Form(
     definition="verified",
     anchors=_anchors,
     resolutions=_resolutions,
-)
-verified_document: Form[Shown] = Form(
-    """Shown
-    @show
-    *shown=.
-    verified: with --verified: who vouches for it, as reported by trust, and which keys nobody signed
-""",
-    shown=shown_document,
-    verified="Trusted",
 )
 
 # -- trust ---------------------------------------------------------------------------------------
@@ -219,7 +203,7 @@ def _online(found: Trusted, said: Said) -> tuple[AnchorPage, ...]:
 
 
 Form("AnchorPage", "reference status reason~")
-_trust: Form[Trusted] = Form(
+Form(
     """Trusted
     @trust: who vouches for a memory
     external?: only if texts in it quote an external memory
@@ -239,29 +223,22 @@ _trust: Form[Trusted] = Form(
 )
 
 
-def trust_document(
-    found: Trusted, lineage: LineageStrength, again: Mapping[int, Fetched] | None = None
-) -> dict[str, Any]:
-    """Return who vouches for a memory: the number, its level, and all of its terms; `again`: pages fetched anew."""
-    return _trust(found, lineage=lineage, again=again, look_again=again is not None)
-
-
 # -- acts ----------------------------------------------------------------------------------------
 
-signed_document: Form[Signed] = Form("""Signed
+Form("""Signed
     @resolve: a dispute that was decided
     @sign: a memory that its author signed
     @witness: a memory that somebody else vouched for, or disputed
     *saved
     verdict: the state of the attestation now
 """)
-anchored_document: Form[Recorded] = Form("""Recorded
+Form("""Recorded
     @anchor: a memory that was anchored
     *saved
     anchor=anchored: the state of the new anchor; null if the same one already existed
 """)
 Form("Digests", "content provenance")
-witness_request_document: Form[WitnessRequest] = Form("""WitnessRequest
+Form("""WitnessRequest
     @witness-request: the content of a request for witnesses
     request=id ref asked requested_by reason
     content: what the memory says
@@ -294,9 +271,10 @@ class SignedAnswer(TypedDict):
 Form("""SignedWitness
     agent_id attestation[confirm|dispute|partial] witnessed_at content provenance aspects? notes? sig
 """)
+Form("SignedAnswer", "request ref witness")
 Form("""SignedAnswer
     @witness-answer: a signed answer to a request for witnesses
-    request ref witness
+    *answer=.
 """)
 
 
@@ -317,19 +295,19 @@ class Envelope(TypedDict):
 
 Form("EnvelopeSignature", "keyid sig")
 Form("Envelope", "payloadType payload signatures")
-digest_document: Form[str] = Form("""str
+Form("""str
     @attest-digest: digests and signatures of memories
     page=.
 """)
-envelope_document: Form[Mapping[str, Any]] = Form("""Envelope
+Form("""Envelope
     @attest-export: an attestation for other tools
     envelope=.: a DSSE envelope
 """)
-signature_document: Form[str] = Form("""str
+Form("""str
     @attest-export
     signature=.: an armoured SSH signature
 """)
-statement_document: Form[str] = Form("""str
+Form("""str
     @keys-statement: a statement that a key replaces another
     statement=.: one line of JSON: a DSSE envelope with two signatures
 """)
@@ -347,7 +325,7 @@ _KEYS_CHANGED = """
     diff?dry_run: the unified diff, in a dry run
     commit?
 """
-keys_changed_document: Form[KeysChanged] = Form(
+Form(
     f"""KeysChanged
     @keys-add: a key that was enrolled
     @keys-revoke: keys that were revoked
@@ -356,7 +334,7 @@ keys_changed_document: Form[KeysChanged] = Form(
 """,
     changed=_is_changed,
 )
-keys_init_document: Form[KeysChanged] = Form(
+Form(
     f"""KeysChanged
     @keys-init: the key that you now sign with, and the commit that you trust
 {_KEYS_CHANGED}    pin: the pinned commit
@@ -385,7 +363,7 @@ Form(
 """,
     keeper=_is_keeper,
 )
-keys_document: Form[KnownKeys] = Form("""KnownKeys
+Form("""KnownKeys
     @keys-list: whose keys count
     pin: the commit that the user pinned
     keys
@@ -408,11 +386,11 @@ Form(
     keeper=_keeps,
     let_in=_is_let_in,
 )
-pinned_document: Form[Pinned] = Form("""Pinned
+Form("""Pinned
     @keys-pin: the commit whose keyring the user trusts
     commit before keys=signers
 """)
-pinned_block_document: Form[None] = Form(
+Form(
     """None
     @keys-pin-block: the header of a block that was pinned
     height
@@ -421,7 +399,7 @@ pinned_block_document: Form[None] = Form(
     height=int,
     at="datetime",
 )
-pinned_host_document: Form[None] = Form(
+Form(
     """None
     @keys-pin-host: a host on the web that was pinned
     host

@@ -2,43 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.documents.form import Form
 
 if TYPE_CHECKING:
     from memstore.core.config import UserConfig
-    from memstore.core.finding import Finding
-    from memstore.core.finding_codes import FindingCode
     from memstore.history.history import HookState
     from memstore.history.repository import Repository
-    from memstore.search.index_upkeep import IndexRebuilt
-    from memstore.search.library import IndexStatus, Refreshed
-    from memstore.vault.check import CheckResult
-    from memstore.vault.doctor import Diagnosis
-    from memstore.vault.init import HooksReport, Initialised
-    from memstore.vault.stats import Stats
-    from memstore.vault.status import SettingValue, Status
+    from memstore.vault.init import HooksReport
+    from memstore.vault.status import Status
     from memstore.vault.undo_init import InitUndone
 
 Said = Mapping[str, Any]
 
 # -- check and doctor ----------------------------------------------------------------------------
 
-check_document: Form[CheckResult] = Form("""CheckResult
+Form("""CheckResult
     @check: problems in the vault's files
     files errors warnings findings
     fixed: the files that --fix mended, or would mend
     notices: information that is not a problem, such as links that lead to no note
     dry_run?: true if nothing was written; absent otherwise
 """)
-code_document: Form[FindingCode] = Form("""FindingCode
+Form("""FindingCode
     @check-code: what the code of a finding means
     code=name severity meaning explanation
 """)
 Form("Check", "check=name verdict text hint")
-diagnosis_document: Form[Diagnosis] = Form("""Diagnosis
+Form("""Diagnosis
     @doctor: whether the vault's environment works
     well=is_well checks
 """)
@@ -60,7 +53,7 @@ def _hooks_of_status(status: Status) -> Mapping[str, str]:
 
 _repository = Form[object]("Repository", "root branch head", head=_head)
 Form("Uncommitted", "verb name path path_before changes=details")
-status_document: Form[Status] = Form(
+Form(
     """Status
     @status: what is not committed, and what problems there are
     memories
@@ -77,7 +70,7 @@ status_document: Form[Status] = Form(
     repository=_repository,
     hooks=_hooks_of_status,
 )
-stats_document: Form[Stats] = Form("""Stats
+Form("""Stats
     @stats: memstore stats --json
     total words types{} statuses{}
     months{}: By YYYY-MM of created_at.
@@ -86,7 +79,7 @@ stats_document: Form[Stats] = Form("""Stats
 
 # -- init, settings, hooks -----------------------------------------------------------------------
 
-initialised_document: Form[Initialised] = Form("""Initialised
+Form("""Initialised
     @init: a folder that became a vault
     vault=root owner changed repository_made git_configured hooks_installed hooks_refused notes mixed
 """)
@@ -104,7 +97,7 @@ def _kept(done: InitUndone) -> tuple[StaysAsItIs, ...]:
 
 
 Form("StaysAsItIs", "what why")
-init_undone_document: Form[InitUndone] = Form(
+Form(
     """InitUndone
     @init-undo: files made by init that were removed, or would be
     vault=root
@@ -114,7 +107,7 @@ init_undone_document: Form[InitUndone] = Form(
     kept=_kept,
 )
 Form("SettingValue", "key=name value source meaning")
-settings_document: Form[Iterable[SettingValue]] = Form("""Iterable[SettingValue]
+Form("""Iterable[SettingValue]
     @config: settings
     settings=.
 """)
@@ -124,7 +117,7 @@ def _hooks(report: HooksReport) -> Mapping[str, str]:
     return _states(report.states)
 
 
-hooks_document: Form[HooksReport] = Form(
+Form(
     """HooksReport
     @hooks-install: hooks after installing
     @hooks-status: the state of the hooks
@@ -137,23 +130,23 @@ hooks_document: Form[HooksReport] = Form(
 
 # -- index ---------------------------------------------------------------------------------------
 
-index_status_document: Form[IndexStatus] = Form("""IndexStatus
+Form("""IndexStatus
     @index-status: the state of the index
     path=folder built usable memories left_out=broken files changed bytes=size generation written_at
 """)
-index_path_document: Form[IndexStatus] = Form("""IndexStatus
+Form("""IndexStatus
     @index-path: where the index is
     path=folder
 """)
-index_rebuilt_document: Form[IndexRebuilt] = Form("""IndexRebuilt
+Form("""IndexRebuilt
     @index-rebuild: an index that was rebuilt
     path=folder memories left_out
 """)
-refreshed_document: Form[Refreshed] = Form("""Refreshed
+Form("""Refreshed
     @watch: changes that were written into the index
     changed
 """)
-citations_document: Form[Sequence[Finding]] = Form("""Sequence[Finding]
+Form("""Sequence[Finding]
     @watch-citations: memstore watch --citations --json
     findings=.
 """)
@@ -181,7 +174,7 @@ def _nli(chosen: UserConfig, said: Said) -> ModelState | None:
 
 
 Form("PinnedFile", "package=requirement file=name sha256[sha256]")
-semantic_document: Form[UserConfig] = Form(
+Form(
     """UserConfig
     @semantic-setup: the models used to find memories by meaning and to find conflicts
     embedder nli fetched
@@ -192,7 +185,7 @@ Form("""ModelState
     folder
     problem: null if it runs
 """)
-semantic_status_document: Form[UserConfig] = Form(
+Form(
     """UserConfig
     @semantic-status: the models used to find memories by meaning and to find conflicts, and whether they run
     embedder nli nli_threshold[0..1]
@@ -200,7 +193,7 @@ semantic_status_document: Form[UserConfig] = Form(
     embedder=_embedder,
     nli=_nli,
 )
-semantic_off_document: Form[UserConfig] = Form("""UserConfig
+Form("""UserConfig
     @semantic-off: the models that are still used to find memories by meaning and to find conflicts
     embedder nli
 """)

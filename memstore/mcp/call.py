@@ -68,15 +68,17 @@ class Call(CliSession):
     def emit(
         self,
         verb: str,
-        *,
-        document: Callable[[], Mapping[str, Any]],
+        value: object,
         lines: Callable[[], Iterable[str]],
+        /,
+        *,
         each: str | None = None,  # noqa: ARG002 - the whole document is one answer
+        **said: Any,
     ) -> None:
         """Collect a command's answer, as a document and as text."""
-        from memstore.documents.form import published
+        from memstore.documents.form import form_of_verb, published
 
-        self._document = published(verb, document())
+        self._document = published(verb, form_of_verb(verb, value)(value, **said))
         self.write(lines())
 
     def write(self, lines: Iterable[str]) -> None:

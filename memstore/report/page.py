@@ -84,7 +84,7 @@ def _dropped(found: VaultReport) -> int:
     return sum(bool(one.dropped) and one.is_active for one in found.memories)
 
 
-report_document: Form[VaultReport] = Form(
+Form(
     """VaultReport
     @report: memstore report --json
     path: The file that was written, as it was named; null if the page is in this document.

@@ -1,4 +1,4 @@
-"""The command line makes no JSON document itself: functions of `memstore.documents` make what it prints as one."""
+"""The command line makes no JSON document itself: forms of `memstore.documents` make what it prints as one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memstore.documents import form
+from memstore.documents.form import form_of_verb
 from tests.installed import ROOT
+from tests.schemas import outputs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,8 +18,6 @@ if TYPE_CHECKING:
 
 # The session prints what commands give it; `emit` is there.
 MODULES = sorted(path for path in (ROOT / "memstore" / "cli").glob("*.py") if path.stem != "session")
-# The page has its own document, made of what the page shows.
-DOCUMENTS = ("memstore.documents", "memstore.report.page")
 # A function, and the number of its argument that is a document.
 PRINTS = {"published": 1, "one_line": 0, "document": 0}
 # Use cases that return documents in forms of their own: two are signed as they stand, one is memory-v0.1.
@@ -30,21 +31,17 @@ def makers(tree: ast.AST) -> set[str]:
         for node in ast.walk(tree)
         if isinstance(node, ast.ImportFrom) and node.module
         for name in node.names
-        if node.module.startswith(DOCUMENTS) or name.name in RETURN_DOCUMENTS
+        if node.module.startswith("memstore.documents") or name.name in RETURN_DOCUMENTS
     }
 
 
 def printed(tree: ast.AST) -> Iterator[ast.expr]:
-    """Yield each expression that is printed as a document, without the `lambda` around it."""
+    """Yield each expression that is printed as a document."""
     for call in ast.walk(tree):
-        if not isinstance(call, ast.Call):
-            continue
-        called = call.func.attr if isinstance(call.func, ast.Attribute) else ast.unparse(call.func)
-        found = [word.value for word in call.keywords if called == "emit" and word.arg == "document"]
-        if called in PRINTS:
-            found = [call.args[PRINTS[called]]]
-        for value in found:
-            yield value.body if isinstance(value, ast.Lambda) else value
+        if isinstance(call, ast.Call):
+            called = call.func.attr if isinstance(call.func, ast.Attribute) else ast.unparse(call.func)
+            if called in PRINTS:
+                yield call.args[PRINTS[called]]
 
 
 def strangers(source: str) -> list[str]:
@@ -60,14 +57,11 @@ def strangers(source: str) -> list[str]:
 
 
 def assigned(scope: ast.AST) -> dict[str, list[ast.expr]]:
-    """Return what each name stands for in a function, and what functions inside it return."""
+    """Return what each name stands for in a function."""
     values: dict[str, list[ast.expr]] = {}
     for node in ast.walk(scope):
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             values.setdefault(node.targets[0].id, []).append(node.value)
-        if isinstance(node, ast.FunctionDef) and node is not scope:
-            returned = [one.value for one in ast.walk(node) if isinstance(one, ast.Return) and one.value]
-            values.setdefault(node.name, []).extend(returned)
     return values
 
 
@@ -94,15 +88,39 @@ def test_no_document_is_made_in_the_command_line(path: Path) -> None:
 @pytest.mark.parametrize(
     "source",
     [
-        "session.emit('a', document=lambda: {'a': 1}, lines=tuple)",
-        "session.emit('a', document=dict, lines=tuple)",
-        "session.emit('a', document=lambda: dict(a=1), lines=tuple)",
-        "session.emit('a', document=lambda: made_document(1) | {'b': 2}, lines=tuple)",
-        "session.emit('a', document=lambda: {**made_document(1)}, lines=tuple)",
-        "found = {'a': 1}; session.emit('a', document=lambda: found, lines=tuple)",
-        "def found(): return {'a': 1}\n    session.emit('a', document=found, lines=tuple)",
+        "output.document({'a': 1})",
+        "output.one_line(made_document(1) | {'b': 2})",
+        "found = {'a': 1}; output.document(found)",
         "output.write_lines((output.one_line(published('error', {'error': failure})),))",
     ],
 )
 def test_one_that_is_would_be_found(source: str) -> None:
     assert strangers(f"from memstore.documents.form import made_document, published\ndef run():\n    {source}")
+
+
+def emitted() -> Iterator[str]:
+    """Yield the verbs that commands emit, as far as they stand there in words."""
+    for path in MODULES:
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            match call:
+                case ast.Call(func=ast.Attribute(attr="emit"), args=[ast.Constant(value=str(verb)), *_]):
+                    yield verb
+
+
+def test_each_verb_has_a_form() -> None:
+    verbs = {*emitted()}
+    publishing = {
+        path.stem for path in (ROOT / "memstore" / "documents").glob("*.py") if "    @" in path.read_text("utf-8")
+    }
+    assert publishing - {"form"} == {*form.MODULES}
+    assert len(verbs) > 80
+    assert verbs <= outputs.published().keys()
+
+
+def test_the_form_of_a_verb_is_that_of_the_value() -> None:
+    assert form_of_verb("attest-export", "signed").of == "str"
+    assert form_of_verb("attest-export", {"payload": ""}).of == "Envelope"
+    assert form_of_verb("group-list", ()).of == "Iterable[KnownGroup]"
+    assert form_of_verb("add", None).of == "None"
+    with pytest.raises(LookupError):
+        form_of_verb("shown", None)
