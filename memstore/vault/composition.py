@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
+    from memstore.access.forgotten import ForgottenTexts
     from memstore.access.local_state import ContextState
     from memstore.beliefs.run_record import RunRecord
     from memstore.beliefs.wording import Synthesizer
@@ -233,7 +234,6 @@ def assemble(
 
     `state` is the folder for its local state, if not the usual one.
     """
-    from memstore.access.forgotten import ForgottenTexts
     from memstore.access.local_state import ContextFile, DiskAccessLog, DiskStacks, Quoted, SessionsQuoted, VerdictCache
     from memstore.core.clock import RandomIds, SystemClock
     from memstore.files.disk_vault import DiskVault
@@ -283,7 +283,7 @@ def assemble(
             SEAL_KEYS.made_by(keys),
             QUOTED.made_by(Quoted),
             SESSIONS_QUOTED.made_by(lambda: SessionsQuoted(state, actor)),
-            FORGOTTEN.made_by(lambda: ForgottenTexts(state, _new_key)),
+            FORGOTTEN.made_by(lambda: _forgotten(state)),
             STACK_FOLDERS.made_by(lambda: DiskStacks(state)),
         ),
         own=Facets(JOURNAL.made_by(lambda: _journal(state)), DRAFTS.made_by(lambda: drafts(env, root))),
@@ -431,6 +431,12 @@ def _journal(state: Path) -> Journal:
     from memstore.files.disk_journal import DiskJournal
 
     return DiskJournal(state)
+
+
+def _forgotten(state: Path) -> ForgottenTexts:
+    from memstore.access.forgotten import ForgottenTexts
+
+    return ForgottenTexts(state, _new_key)
 
 
 def _runs(state: Path, actor: str) -> RunRecord:
