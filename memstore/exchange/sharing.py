@@ -149,7 +149,9 @@ def _plan(view: View, stack_id: str, name: str, to: str) -> _Plan:
         path = seen.entry(row).path
         files[path] = view.whole.read(path)
         memories.append(StackMemory(path, digest_of(files[path])))
-    ends = sight_ends(view.of(RIGHTS).policy, begun, [one.id for one in memories if one.id], now)
+    rights = seen.of(RIGHTS)  # by what they see: a hidden file may have the same id
+    world = rights.policy._replace(memories={seen.entry(row).id: rights.labels(row) for row in seen.rows})
+    ends = sight_ends(world, begun, [one.id for one in memories if one.id], now)
     told = tuple(one._replace(until=instant(ends[one.id])) if one.id in ends else one for one in memories)
     made = replace(begun, memories=tuple(sorted(told, key=lambda one: one.path)))
     saved = {path: at for path in files if (at := view.of(FILES).saved_at(view.root / path))}

@@ -87,6 +87,7 @@ def _findings(environ: Mapping[str, str], folder: Path) -> Iterator[tuple[str, F
 
     Git tells a hook nobody's name; if none is given, findings are reported as to the vault's owner.
     """
+    from memstore.access.world import Session
     from memstore.core.clock import SystemClock
     from memstore.vault.staged import check_staged
 
@@ -96,8 +97,11 @@ def _findings(environ: Mapping[str, str], folder: Path) -> Iterator[tuple[str, F
         if _is_locked(history):
             _say(f"memstore: {prefix or 'this vault'} is not unlocked here, so nothing of it was checked")
             continue
-        mine = _owned_by(history, actor) if actor and actor != _owner(history) else None
-        for finding in check_staged(history, owner=partial(_owner, history), now=SystemClock().now()):
+        now = SystemClock().now()
+        other = actor if actor and actor != _owner(history) else None
+        mine = _owned_by(history, other) if other else None
+        session = Session(viewer=other, at=now, alone=True) if other else None
+        for finding in check_staged(history, owner=partial(_owner, history), now=now, session=session):
             if mine is None or finding.path in mine:
                 yield prefix, finding
             elif finding.is_error:

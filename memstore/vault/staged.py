@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from memstore.access import RIGHTS
 from memstore.access.audit import consents_gone
 from memstore.access.own_files import OwnFiles, events_in
-from memstore.access.policy import labels_of
+from memstore.access.policy import Judge, labels_of
 from memstore.access.unrecorded import Around, changed_by_hand, consents_by_hand, grants_by_hand
 from memstore.access.widening import WideningContext, check_widening, events_now, surroundings
 from memstore.core.config import CONFIG_PATH
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memstore.access.audit_events import AuditEvent
+    from memstore.access.world import Session
     from memstore.core.change import Changes, MemoryChange
     from memstore.core.memory import Memory
     from memstore.core.view import View
@@ -68,7 +69,9 @@ def staged(history: GitHistory, against: str | None = None) -> Staged:
     return Staged(changes_between(before, after), after)
 
 
-def check_staged(history: GitHistory, *, owner: Callable[[], str], now: datetime) -> tuple[Finding, ...]:
+def check_staged(
+    history: GitHistory, *, owner: Callable[[], str], now: datetime, session: Session | None = None
+) -> tuple[Finding, ...]:
     """Return the problems of the staged memories, and of other files that decide who may see them.
 
     During a merge, a cherry-pick or a revert, the result is checked against every side.
@@ -77,13 +80,14 @@ def check_staged(history: GitHistory, *, owner: Callable[[], str], now: datetime
         history: the repository.
         owner: returns the vault's owner; called only if grants changed.
         now: the time, UTC.
+        session: who commits, if not the owner: a memory is compared with none that they may not see.
     """
     changes, files = staged(history)
     old = {change.path: change.old for change in history.staged()}
     findings = check_changes(changes, files) + secrets_added(history, files, old.get)
 
     def around(ids: frozenset[str]) -> WideningContext:
-        return _around(history, owner(), ids)
+        return _around(history, owner(), ids, session)
 
     said_before = with_last_states(changes.memories, history.last_states)
     findings += check_widening(said_before, files, around, now)
@@ -106,7 +110,8 @@ def check_staged(history: GitHistory, *, owner: Callable[[], str], now: datetime
     if introduced:
         holders: dict[str, list[str]] = defaultdict(list)
         for path, memory_id in history.staged_ids({memory_id for memory_id, _ in introduced.values()}).items():
-            holders[memory_id].append(path)
+            if session is None or path in introduced or _sees(history, path, owner(), session):
+                holders[memory_id].append(path)
         findings += transitions.duplicates(holders, {path: place for path, (_, place) in introduced.items()})
     return in_order(_with_what_to_stage(history, [*dict.fromkeys(findings)]))
 
@@ -245,8 +250,26 @@ def _new(changes: Iterable[MemoryChange]) -> frozenset[str]:
     return frozenset(change.path_after for change in changes if change.before is None and change.path_after)
 
 
-def _around(history: GitHistory, owner: str, ids: frozenset[str]) -> WideningContext:
-    """Return the staged registries, and the staged memories with these ids and all that they were made from."""
+def _sees(history: GitHistory, path: str, owner: str, session: Session) -> bool:
+    """Whether a viewer may see a staged file, by its own labels and what it was made from."""
+    blob = history.index_files()[path]
+    file = memory_file.read(path, history.blobs([blob])[blob], mixed=history.mixed)
+    if not isinstance(file, MemoryFile):
+        return False
+    world = _around(history, owner, _made_of(file.memory)).world
+    return Judge(world, session).admits(labels_of(file.memory))
+
+
+def _made_of(memory: Memory) -> frozenset[str]:
+    names = (text.partition(":")[2] for text in memory.derived_from)
+    return frozenset(name for name in names if is_memory_id(name))
+
+
+def _around(history: GitHistory, owner: str, ids: frozenset[str], session: Session | None = None) -> WideningContext:
+    """Return the staged registries, and the staged memories with these ids and all that they were made from.
+
+    With a session, these are only those that its viewer may see.
+    """
     from memstore.access.registry_world import world_of
 
     blobs = history.index_files()
@@ -259,13 +282,16 @@ def _around(history: GitHistory, owner: str, ids: frozenset[str]) -> WideningCon
         found = [memory_file.read(path, read[blobs[path]], mixed=history.mixed) for path in paths]
         new = {file.memory.id: file.memory for file in found if isinstance(file, MemoryFile) and file.memory.id}
         memories |= new
-        waiting = {text.partition(":")[2] for memory in new.values() for text in memory.derived_from} - memories.keys()
-        waiting &= {text for text in waiting if is_memory_id(text)}
+        waiting = {name for memory in new.values() for name in _made_of(memory)} - memories.keys()
         if not new:
             break
     world = world_of(owner, own.items())
-    labels = {name: labels_of(memory) for name, memory in memories.items()}
-    return WideningContext(world._replace(memories=labels), memories, partial(_staged_events, history))
+    world = world._replace(memories={name: labels_of(memory) for name, memory in memories.items()})
+    if session:
+        judge = Judge(world, session)
+        memories = {name: memory for name, memory in memories.items() if judge.allows(name)}
+        world = world._replace(memories={name: world.memories[name] for name in memories})
+    return WideningContext(world, memories, partial(_staged_events, history))
 
 
 def findings_of(

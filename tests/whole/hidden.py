@@ -65,10 +65,12 @@ class Case:
     files: dict[str, bytes]
     viewer: str
     context: str | None
+    alone: bool = False
 
     @property
     def who(self) -> tuple[str, ...]:
-        return ("--as", self.viewer, *(("--context", self.context) if self.context else ()))
+        listening = ("--context", self.context) if self.context else ("--self",) if self.alone else ()
+        return ("--as", self.viewer, *listening)
 
 
 def drawn(random: Random) -> Case:
@@ -427,17 +429,17 @@ class Vaults:
     def hidden(self, case: Case) -> set[str]:
         """Return the paths of files that the viewer may not see, of the vault that was laid out."""
         env = Environment(self.program.environment, self.program.vault, self.program.home, "tester")
-        view = open_workspace(env, entity=case.viewer, context=case.context).view()
+        view = open_workspace(env, entity=case.viewer, context=case.context, alone=case.alone).view()
         paths = view.column("path")
         seen = {paths[row] for row in view.rows}
         return {path for path in case.files if path.endswith(".md") and kind_of(path) is None} - seen
 
-    def told(self, case: Case, words: list[tuple[str, ...]]) -> list[Told]:
+    def told(self, case: Case, words: list[tuple[str, ...]], *, stdin: str = PROMPT) -> list[Told]:
         """Return what the viewer is told; what a command writes is taken back before the next."""
         told = []
         before = self.files()
         for command in words:
-            done = self.program.run(*case.who, *command, MEMSTORE_NO_USAGE="1", EDITOR="true", stdin=PROMPT)
+            done = self.program.run(*case.who, *command, MEMSTORE_NO_USAGE="1", EDITOR="true", stdin=stdin)
             after = self.files()
             wrote = tuple(
                 (path, after.get(path)) for path in sorted({*before, *after}) if before.get(path) != after.get(path)

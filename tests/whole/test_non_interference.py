@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import shutil
+import subprocess
+from contextlib import chdir, redirect_stderr
+from dataclasses import replace
+from io import StringIO
 from random import Random
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from memstore.core.digests import blob_id
+from memstore.core.places import kind_of
+from memstore.hooks import commit_msg, pre_commit, push_guard
 from memstore.vault.look import SeenIndex
 from memstore.vault.view import VaultView
 from tests.support import examples, memory_text
-from tests.whole.hidden import NOW, OWNER, SEEDS, Case, Vaults, drawn, every_command, ids_and_paths
+from tests.whole.hidden import NOW, OWNER, PROMPT, SEEDS, WORDS, Case, Vaults, drawn, every_command, ids_and_paths
 from tests.whole.program import Program
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from tests.whole.hidden import Told
@@ -48,21 +57,24 @@ def differences(
     commands: list[tuple[str, ...]] | None = None,
     random: Random | None = None,
     hidden: set[str] | None = None,
+    stdin: str = PROMPT,
 ) -> list[tuple[Told, Told]]:
     """Return what the viewer is told otherwise where what is hidden from them is gone.
 
     Without `commands`, some of all that there are, drawn by chance. `hidden` are the paths of what is hidden; where it
-    is not given, the view tells.
+    is not given, the view tells. `stdin` is what each command gets to read.
     """
     vaults.put(case)
     hidden = vaults.hidden(case) if hidden is None else hidden
     words = commands or []
     if random:
         words = random.sample(every_command(*ids_and_paths(case, hidden)), AT_ONCE)
-    full = vaults.told(case, words)
+    full = vaults.told(case, words, stdin=stdin)
     assert {path: data for path, data in vaults.files().items() if path in case.files} == case.files
     vaults.put_what_is_seen(case, hidden)
-    return [(one, other) for one, other in zip(full, vaults.told(case, words), strict=True) if one != other]
+    return [
+        (one, other) for one, other in zip(full, vaults.told(case, words, stdin=stdin), strict=True) if one != other
+    ]
 
 
 @settings(max_examples=examples(5), deadline=None, suppress_health_check=list(HealthCheck))
@@ -81,6 +93,176 @@ def test_the_page_is_that_of_a_vault_without_what_is_hidden(vaults: Vaults, seed
     case = drawn(Random(seed))  # noqa: S311 - chance, not secrecy
     commands = [("report",), *(("trace", path, "--format", "svg") for path in sorted(case.files)[:4])]
     assert differences(vaults, case, commands=commands) == []
+
+
+# -- what programs run of their own accord: an agent's hooks, git's hooks -------------------------
+
+HEARD = ("recall", "--hook"), ("raw", "--hook"), ("raw", "--hook", "-c"), ("raw", "--hook", "--dry-run", "--json")
+SPOKEN = {"user": "tea lake river boat, and the vet said heart murmur", "assistant": "Bella walks at the lake"}
+
+
+def events(random: Random, transcript: str) -> dict[str, str]:
+    """Return what programs hand over to their hooks, by event: prompts, the beginning and the end of a session."""
+    words = " ".join(random.choices(WORDS, k=4))
+    handed: dict[str, dict[str, object]] = {
+        "SessionStart": {"source": "startup"},
+        "sessionStart": {},  # Cursor
+        "UserPromptSubmit": {"prompt": f"When is {words}?"},
+        "BeforeAgent": {"prompt": words},
+        "PreCompact": {"transcript_path": transcript, "trigger": "auto"},
+        "SessionEnd": {"transcript_path": transcript},
+        "Stop": {"last_assistant_message": f"It is {words}.", "timestamp": "2026-02-02T10:00:00Z"},
+    }
+    return {event: json.dumps({"hook_event_name": event, "session_id": "s1"} | more) for event, more in handed.items()}
+
+
+def put_transcript(vaults: Vaults) -> str:
+    turns = [{"type": who, "uuid": who, "timestamp": "2026-02-02T10:00:00Z", "message": {"role": who, "content": said}}
+             for who, said in SPOKEN.items()]  # fmt: skip
+    (vaults.program.home / "session.jsonl").write_text("\n".join(map(json.dumps, turns)))
+    return str(vaults.program.home / "session.jsonl")
+
+
+@pytest.mark.soak(2)
+@pytest.mark.parametrize("seed", range(6))
+def test_what_is_hidden_makes_no_difference_to_the_hooks_of_an_agent(vaults: Vaults, seed: int) -> None:
+    random = Random(seed)  # noqa: S311 - chance, not secrecy
+    case = replace(drawn(random), alone=bool(seed % 2))
+    for event, handed in events(random, put_transcript(vaults)).items():
+        assert differences(vaults, case, commands=[*HEARD], stdin=handed) == [], event
+
+
+@pytest.mark.soak(2)
+@pytest.mark.parametrize("event", ["SessionStart", "sessionStart", "UserPromptSubmit", "BeforeAgent"])
+def test_without_the_filter_the_hooks_of_an_agent_leak(
+    vaults: Vaults, monkeypatch: pytest.MonkeyPatch, event: str
+) -> None:
+    pinned = {"a/pin.md": memory_text("Quetzalcoatl walks.\n", id="m_hidden0021", importance="pinned")}
+    case = Case({}, LEAKY | pinned, "human:bob", None, alone=True)
+    handed = json.dumps({"hook_event_name": event, "session_id": "s1", "prompt": "Where is quetzalcoatl?"})
+    assert differences(vaults, case, commands=[HEARD[0]], stdin=handed) == []
+    hidden = vaults.hidden(case)
+    for name, gone in FILTER.items():
+        monkeypatch.setattr(VaultView, name, gone)
+    leaks = [one.words for one, _ in differences(vaults, case, commands=[HEARD[0]], stdin=handed, hidden=hidden)]
+    assert leaks[:1] == [HEARD[0]]
+
+
+def hooked(vaults: Vaults, case: Case, seen: set[str], kept: set[str]) -> dict[str, tuple[int, str]]:
+    """Return what git's hooks say to a viewer who commits and pushes, and what they write into the message.
+
+    Args:
+        vaults: a folder that no other test uses: its repository begins anew.
+        case: whose vault it is; what it had before is committed.
+        seen: the paths of what the viewer commits.
+        kept: the paths of what else is there, and was before.
+    """
+    program, root = vaults.program, vaults.program.vault
+    shutil.rmtree(root / ".git")
+    program.git("init", "-q", "-b", "main")
+    unchanged = {path: case.files[path] for path in kept}
+    for files in (case.before, case.files):
+        vaults._lay_out(unchanged | {path: files[path] for path in sorted(seen) if path in files})
+        program.git("add", "-A")
+        if files is case.before:
+            program.git("-c", "core.hooksPath=/dev/null", "commit", "-q", "-m", "before")
+    message = root / ".git" / "COMMIT_EDITMSG"
+    message.write_text("now\n")
+
+    def said(hook: Callable[[], int]) -> tuple[int, str]:
+        with redirect_stderr(StringIO()) as err:
+            return hook(), err.getvalue()
+
+    with patch.dict(os.environ, program.environment | {"MEMSTORE_ENTITY": case.viewer}, clear=True), chdir(root):
+        told = {"pre-commit": said(lambda: pre_commit.main(os.environ, root))}
+        told["commit-msg"] = said(lambda: commit_msg.main(os.environ, root, [str(message)]))
+        program.git("-c", "core.hooksPath=/dev/null", "commit", "-q", "--allow-empty", "-m", "now")
+        line = f"HEAD {program.git('rev-parse', 'HEAD').strip()} refs/heads/main {'0' * 40}"
+        for name in ("undeclared", "club"):
+            pushed = ("pre-push", name, f"/nowhere/{name}")
+            told[f"pre-push {name}"] = said(lambda: push_guard.main(os.environ, root, pushed, [line]))  # noqa: B023
+    return told | {"message": (0, message.read_text())}
+
+
+def differences_of_git(vaults: Vaults, case: Case) -> list[str]:
+    """Return the hooks of git that say something else where what is hidden from the viewer is gone."""
+    vaults.put(case)
+    hidden = vaults.hidden(case)
+    seen = {path for path in case.files if path.endswith(".md") and kind_of(path) is None} - hidden
+    config = vaults.program.vault / ".memstore" / "config.toml"
+    if "[remotes]" not in config.read_text():
+        config.write_text(config.read_text() + '\n[remotes]\nclub = ["human:dave"]\n')
+    own = {*case.files} - hidden - seen
+    full, less = (hooked(vaults, case, seen, own | more) for more in (hidden, set[str]()))
+    return [name for name, one in full.items() if one != less[name]]
+
+
+@pytest.fixture
+def alone(vaults: Vaults, tmp_path: Path) -> Vaults:
+    return Vaults(vaults.program.copied(tmp_path))
+
+
+@pytest.mark.soak(2)
+@pytest.mark.parametrize("seed", range(6))
+def test_what_is_hidden_makes_no_difference_to_the_hooks_of_git(alone: Vaults, seed: int) -> None:
+    case = replace(drawn(Random(seed)), viewer="human:bob", context=None, alone=True)  # noqa: S311 - as above
+    assert differences_of_git(alone, case) == []
+
+
+@pytest.mark.soak(1)
+@pytest.mark.parametrize("hook", ["pre-commit", "pre-push club"])
+def test_a_hook_of_git_that_takes_somebody_for_the_owner_leaks(
+    alone: Vaults, monkeypatch: pytest.MonkeyPatch, hook: str
+) -> None:
+    case = Case({}, LEAKY, "human:bob", None, alone=True)
+    assert differences_of_git(alone, case) == []
+    monkeypatch.setattr(pre_commit, "_owner", lambda _: case.viewer)
+    monkeypatch.setattr(push_guard._Push, "is_owners", yes)
+    assert hook in differences_of_git(alone, case)
+
+
+# -- the copy that somebody gets -------------------------------------------------------------------
+
+_LINK = re.compile(rb"\[\[\w+:(m_\w+)\]\]")
+
+
+def without_links_to(hidden: set[str], case: Case) -> Case:
+    """Return a case whose seen memories have no link to a hidden one, for which nothing would be shared."""
+    ids = {path.rpartition("/")[2].removesuffix(".md").encode() for path in hidden}
+    files = {
+        path: data if path in hidden else _LINK.sub(lambda one: b"" if one[1] in ids else one[0], data)
+        for path, data in case.files.items()
+    }
+    return replace(case, before={}, files=files)
+
+
+def shared(vaults: Vaults, case: Case) -> dict[str, bytes]:
+    """Return the files of a copy of what a viewer may see, and its commit; the code is in place of it if none is."""
+    folder = vaults.program.home / "copy"
+    shutil.rmtree(folder, ignore_errors=True)
+    words = ("share", "--to", case.viewer, str(folder), "--acknowledge")
+    done = vaults.program.run("--as", OWNER, "--self", *words, stdin=PROMPT)
+    if done.returncode:
+        return {"code": str(done.returncode).encode()}
+    files = {str(place.relative_to(folder)): place for place in folder.rglob("*") if place.is_file()}
+    data = {path: place.read_bytes() for path, place in files.items() if not path.startswith(".git/")}
+    head = subprocess.run(["git", "-C", str(folder), "rev-parse", "HEAD"], check=True, capture_output=True).stdout
+    return data | {"HEAD": head}
+
+
+@pytest.mark.soak(2)
+@pytest.mark.parametrize("viewer", ["human:bob", "human:dave", "si:max"])
+@pytest.mark.parametrize("seed", range(3))
+def test_what_is_hidden_makes_no_difference_to_a_byte_of_a_copy(alone: Vaults, seed: int, viewer: str) -> None:
+    case = replace(drawn(Random(seed)), viewer=viewer, context=None)  # noqa: S311 - as above
+    alone.put(case)
+    hidden = alone.hidden(case)
+    case = without_links_to(hidden, case)
+    alone.put(case)
+    full = shared(alone, case)
+    alone.put_what_is_seen(case, hidden)
+    assert "HEAD" in full
+    assert shared(alone, case) == full
 
 
 # -- a leak put in on purpose is seen -------------------------------------------------------------
