@@ -77,8 +77,8 @@ def _code(error: MemstoreError) -> str:
     return re.sub(r"(?<!^)(?=[A-Z])", "-", name).lower()
 
 
-# A command that has written something doesn't take it back because its answer finds no room.
-_DONE = "only the answer found no room: whatever the command changed is changed"
+# A command that has written something doesn't take it back because its answer can't be written.
+_DONE = "only the answer is missing: whatever the command changed is changed"
 
 
 _HINTS = {
@@ -95,8 +95,10 @@ def _of_the_system(error: OSError) -> Failure:
     names = [str(name) for name in (error.filename, error.filename2) if name is not None]
     message = f"{' -> '.join(names)}: {what}" if names else what
     hint = next((hint for kind, hint in _HINTS.items() if isinstance(error, kind)), None)
-    if error.errno in NO_ROOM:
-        hint = "make room, and try again" if names != ["standard output"] else _DONE
+    if names == ["standard output"]:
+        hint = _DONE
+    elif error.errno in NO_ROOM:
+        hint = "make room, and try again"
     return Failure("system", Exit.VAULT, message[:1].lower() + message[1:] if not names else message, hint)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from memstore.cli import output
 from memstore.cli.commands import COMMANDS, EVERYDAY, FORMER
 from memstore.cli.session import CliSession
 from memstore.core.errors import NoIdError, PlainNoteError
@@ -79,7 +80,7 @@ GLOBAL_OPTIONS: tuple[click.Option, ...] = (
 
 def _show_help(ctx: click.Context, _: click.Parameter, is_asked: bool) -> None:  # noqa: FBT001 - click's
     if is_asked and not ctx.resilient_parsing:
-        click.echo(ctx.get_help(), color=ctx.color)
+        output.write_text(ctx.get_help() + "\n")
         ctx.exit()
 
 
@@ -296,7 +297,7 @@ class Program(Group):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Show the help if the program is called without arguments."""
         if not args and not ctx.resilient_parsing:
-            click.echo(ctx.get_help())
+            output.write_text(ctx.get_help() + "\n")
             ctx.exit()
         return super().parse_args(ctx, args)
 

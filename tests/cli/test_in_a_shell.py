@@ -46,18 +46,19 @@ def test_a_reader_that_has_read_enough_is_no_failure(shell: runner.Shell) -> Non
     assert done.stdout.count(b"\n") == 1
 
 
-@pytest.mark.parametrize("command", ["list", "list --json", "list --jsonl"])
+@pytest.mark.parametrize("command", ["list", "list --json", "list --jsonl", "--help"])
 def test_a_full_disk_is_a_failure(shell: runner.Shell, command: str) -> None:
     done = _bash(shell, f"memstore {command} > /dev/full")
     assert done.returncode == 5
-    assert b"No space left" in done.stderr or b"no space left" in done.stderr
+    assert b"standard output: No space left" in done.stderr
     assert b"Traceback" not in done.stderr
 
 
 def test_a_closed_standard_output_is_a_failure(shell: runner.Shell) -> None:
-    done = _bash(shell, "memstore list >&-")
-    assert done.returncode == 5
-    assert b"standard output" in done.stderr
+    for command in ("list", "list --help"):
+        done = _bash(shell, f"memstore {command} >&-")
+        assert done.returncode == 5
+        assert b"standard output: it is closed\nhint: only the answer is missing" in done.stderr
     assert _bash(shell, "memstore list 2>&- | head -1").returncode == 0
 
 
