@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 _NOT_OURS = ("VISUAL", "EDITOR", "EMAIL", "NO_COLOR", "FORCE_COLOR", "COLUMNS", "PYTHONIOENCODING")
 _NOT_OURS_EITHER = ("GIT_", "MEMSTORE_", "LC_")
 
-# The same examples each time, so that a failure is the change's and not the day's: a quarter of them, more with
-# `--soak`. `--hypothesis-profile=explore` looks for new ones, and `tests/fresh.py` does so for a minute. How long
-# an example takes is never asserted: the machine may be busy. How well examples are made is seen by the same ones.
+# The same examples each time, so that a failure is the change's and not the day's: a quarter of them.
+# `--hypothesis-profile=explore` looks for new ones, and `tests/fresh.py` does so for a minute. How long an example
+# takes is never asserted: the machine may be busy. How well examples are made is seen by the same ones.
 settings.register_profile("memstore", deadline=None, derandomize=True, print_blob=True, max_examples=25)
 settings.register_profile(
     "explore",
@@ -32,7 +32,6 @@ settings.register_profile(
     derandomize=False,
     suppress_health_check=list(HealthCheck),
 )
-settings.register_profile("soak", settings.get_profile("memstore"), max_examples=40)
 settings.load_profile("memstore")
 # A shell lets what it runs in the background ignore Ctrl-C, and what the tests start would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -43,11 +42,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--soak", action="store_true", help="run all of what is marked `soak`, and real processes more often"
     )
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    if config.getoption("--soak") and not config.getoption("--hypothesis-profile"):
-        settings.load_profile("soak")
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,7 @@ from tests.installed import ROOT
 
 pytest_plugins = ["pytester"]
 
-HOOKS = "from tests.conftest import pytest_addoption, pytest_collection_modifyitems, pytest_configure, soak\n"
+HOOKS = "from tests.conftest import pytest_addoption, pytest_collection_modifyitems, soak\n"
 TESTS = """
 import pytest
 

@@ -5,18 +5,15 @@ from __future__ import annotations
 import io
 import re
 import shutil
-import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from memstore.cli import output
 from memstore.cli.main import main
 from memstore.files import local_state
-from tests.installed import ROOT, at_home
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from tests.installed import at_home
+from tests.mcp.serving import sample
 
 
 class Terminal(io.StringIO):
@@ -35,15 +32,16 @@ def _terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
     return shown
 
 
+@pytest.fixture(scope="module")
+def committed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return sample(tmp_path_factory.mktemp("committed")).vault
+
+
 @pytest.fixture
-def vault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def vault(committed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, value in at_home(tmp_path).items():
         monkeypatch.setenv(name, value)
-    folder = tmp_path / "vault"
-    shutil.copytree(ROOT / "sample-vault", folder)
-    for words in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "all"]):
-        subprocess.run(["git", *words], cwd=folder, check=True)
-    return folder
+    return Path(shutil.copytree(committed, tmp_path / "vault"))
 
 
 @pytest.mark.soak

@@ -29,10 +29,10 @@ ENVELOPE = {
 
 
 def sample(home: Path) -> InProcess:
-    """Return the program with a copy of the sample vault, in a repository of its own."""
+    """Return the program with a copy of the sample vault, in a repository of its own, packed: it is copied often."""
     program = InProcess(home)
     shutil.copytree(ROOT / "sample-vault", program.vault)
-    for words in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "As it came"]):
+    for words in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "As it came"], ["repack", "-adq"]):
         program.git(*words)
     return program
 

@@ -80,7 +80,7 @@ def test_a_line_without_end_is_not_kept(wire: Wire) -> None:
 
 @pytest.mark.soak(2)
 def test_a_flood_is_answered_one_after_the_other(wire: Wire) -> None:
-    requests = [wire.request("tools/call", name="memory_get", arguments={"ref": f"m_{n}"}) for n in range(300)]
+    requests = [wire.request("tools/call", name="memory_get", arguments={"ref": f"m_{n}"}) for n in range(100)]
 
     def send_all() -> None:
         for request in requests:

@@ -54,6 +54,6 @@ def test_so_does_the_installed_program_and_git(interruptions: Interruptions, act
 
 
 def test_many_writers_and_a_hand_lose_nothing(tmp_path: Path) -> None:
-    crowd = crowded(tmp_path, writers=6, writes=8, seed=1)
+    crowd = crowded(tmp_path, writers=4, writes=6, seed=1)
     assert crowd.saves
     assert not crowd.wrong, "\n".join(crowd.wrong)
