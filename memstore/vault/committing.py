@@ -14,6 +14,7 @@ from memstore.core.places import is_audit_path, is_sealed_path
 from memstore.history import HISTORY, WORK_TREE, commit_messages
 from memstore.trust import PINS
 from memstore.trust.read_keyring import is_counted, keeper_signature, read_keyring
+from memstore.vault import GATE
 from memstore.vault.pending import own_pending
 from memstore.vault.staged import findings_of
 from memstore.vault.writing import locked
@@ -73,6 +74,7 @@ def _commit(
     left_out = tuple(file.path for file in waiting.changes.broken)
     if not chosen and not own:
         return Committed(commit=None, message="", refs=(), own_files=(), left_out=left_out, findings=())
+    view.of(GATE).refuse_secrets((), "commit", text)
     findings = _checked(view, Changes(tuple(chosen), ()), waiting.files, own)
     paths = (path for change in chosen for path in (change.path_before, change.path_after) if path)
     message = _message(chosen, own, text, ws.history.hidden(paths))

@@ -160,7 +160,7 @@ class Gate:
         return replace(edit, path=path, after=data, made=None)
 
     def refuse_secrets(self, files: Sequence[Written], verb: str, message: str | None) -> None:
-        """Raise if a file or the commit message gets what looks like a secret, unless somebody wants to keep it.
+        """Raise if a file, its name or the commit message gets what looks like a secret, unless it is wanted there.
 
         What a file said before, or one that goes, may stay: it is found by `check`.
         """
@@ -169,6 +169,7 @@ class Gate:
         is_person = self._ws.actor.startswith("human:") and not self._ws.terms.is_served and verb in _FROM_OUTSIDE
         if message and (secrets := secrets_in(message)):
             raise _refused(f"the commit message has what looks like a secret: {secrets[0].form}", is_person=False)
+        named = {said for file in files if file.before for said in _said_secretly(file.path)}
         known: set[str] | None = None
         for file in files:
             text = "" if file.after is None or file.after == file.before else _text(file.after)
@@ -179,6 +180,9 @@ class Gate:
                     # A new name may be made of the secret, in other letters.
                     where = f"line {one.line}" if file.before is None else f"{masked(file.path)}:{one.line}"
                     raise _refused(f"{where}: what looks like a secret: {one.form}", is_person=is_person)
+            if file.before is None and file.after is not None and (new := {*_said_secretly(file.path)} - named):
+                form = secrets_in(next(iter(new)))[0].form
+                raise _refused(f"the file's name has what looks like a secret: {form}", is_person=False)
 
     # -- exact copies ------------------------------------------------------------------------------
 

@@ -13,15 +13,16 @@ from memstore.access.forgotten import ForgottenTexts
 from memstore.agents.capture import Heard, capture, heard
 from memstore.beliefs.recompute import rebuild_from_episodes
 from memstore.beliefs.reinforce import reinforce
-from memstore.core.errors import RefusedError
+from memstore.core.errors import Exit, RefusedError
 from memstore.core.write_terms import WriteTerms
 from memstore.memories.add import add_draft, add_memory, composed
-from memstore.memories.edit import set_keys
+from memstore.memories.edit import move, set_keys
 from memstore.memories.forget import forget
 from memstore.memories.promote import supersede
 from memstore.vault.check import check
 from tests.memory_workspace import files_of, memory_workspace
 from tests.support import memory_text
+from tests.whole.program import Program
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -93,6 +94,27 @@ def test_a_commit_message_has_no_secret(ws: Workspace) -> None:
     change.edit(edit)
     with pytest.raises(RefusedError, match="the commit message has what looks like a secret: github token"):
         change.__exit__(None, None, None)
+
+
+def test_a_message_that_somebody_gives_a_commit_has_no_secret(tmp_path: Path) -> None:
+    program = Program(tmp_path).in_process()
+    program.init()
+    program.ok("add", "Tea is at four.")
+    done = program.run("commit", "-m", f"with {TOKEN}")
+    assert done.returncode == Exit.REFUSED
+    assert "the commit message has what looks like a secret: github token" in done.stderr
+    assert program.attempt_git("rev-parse", "-q", "--verify", "HEAD").returncode != 0
+    assert TOKEN not in done.stderr
+
+
+def test_the_name_of_a_file_gets_no_secret(ws: Workspace) -> None:
+    tea = add_memory(ws.view(), {}, "Tea is at four.")
+    for name in (f"notes/{TOKEN}.md", f"{TOKEN}/tea.md"):
+        with pytest.raises(RefusedError, match="the file's name has what looks like a secret: github token"):
+            move(ws.view(), str(tea.ref), name)
+    assert TOKEN not in texts(ws)
+    kept = move(ws._replace(terms=WriteTerms(keep_secret=True)).view(), str(tea.ref), f"notes/{TOKEN}.md")
+    assert move(ws.view(), str(tea.ref), f"elsewhere/{TOKEN}.md").path != kept.path  # it had that name before
 
 
 def test_a_change_that_brings_a_secret_is_refused_and_one_beside_it_is_not(ws: Workspace) -> None:
