@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def examples(most: int) -> int:
-    """Return how many of `most` examples a property is tried with: a quarter, more with `--soak`, all if explored."""
+    """Return how many of `most` examples a property is tried with: a quarter, all if explored."""
     return max(1, most * (settings.default or settings()).max_examples // 100)
 
 

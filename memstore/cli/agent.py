@@ -114,7 +114,6 @@ def _program(env: Environment) -> str:
 
 
 def _emit(session: CliSession, done: SetUp, *, dry_run: bool) -> None:
-
     session.emit("agent", done, lambda: _lines(session, done), dry_run=dry_run)
 
 

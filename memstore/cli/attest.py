@@ -206,7 +206,6 @@ def resolve(
 
 
 def _emit(session: CliSession, verb: str, done: Signed, *, dry_run: bool) -> None:
-
     session.emit(verb, done, lambda: saved_lines(session, done.saved, dry_run=dry_run), dry_run=dry_run)
     if not done.saved.changed:
         session.say("it is already signed, and nothing has changed since")

@@ -75,7 +75,6 @@ def contradict(session: CliSession, /, ref: str, *, dry_run: bool, **told: Any) 
 
 
 def _emit(session: CliSession, verb: str, done: Reinforced, *, dry_run: bool) -> None:
-
     session.emit(verb, done, lambda: _lines(session, done, dry_run=dry_run), dry_run=dry_run)
     for source in done.counted_before:
         session.say(f"{source} has already been counted")

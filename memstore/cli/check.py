@@ -101,7 +101,6 @@ MOST_NOTICES = 10
 
 
 def _emit(session: CliSession, view: View, result: CheckResult, output_format: str, *, strict: bool) -> None:
-
     if output_format in {"github", "sarif"} and not session.as_json:
         repository = view.of(HISTORY).repository
         prefix = repository.prefix if repository else ""

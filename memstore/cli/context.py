@@ -133,7 +133,6 @@ def suggest(session: CliSession, text: str) -> None:
 
 
 def _emit(session: CliSession, verb: str, present: Present) -> None:
-
     session.emit(verb, present, lambda: _present_lines(session, present))
 
 

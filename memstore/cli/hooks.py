@@ -146,7 +146,6 @@ def merge_driver(session: CliSession, /, **arguments: str) -> None:
 
 
 def _emit(session: CliSession, verb: str, report: HooksReport) -> None:
-
     session.emit(f"hooks-{verb}", report, lambda: _lines(session, report))
 
 

@@ -150,7 +150,6 @@ def watch(session: CliSession, every: float, *, once: bool, citations: bool, out
 
 
 def _tell(session: CliSession, done: Refreshed) -> None:
-
     files = "file" if done.changed == 1 else "files"
     line = f"indexed {done.changed:,} changed {files}" if done.changed else "up to date"
     session.emit("watch", done, lambda: (line,))

@@ -157,7 +157,6 @@ def revoke(session: CliSession, named: str, *, commit: bool, dry_run: bool) -> N
 
 
 def _emit(session: CliSession, verb: str, done: KeysChanged, *, dry_run: bool, unchanged: str) -> None:
-
     session.emit(verb, done, lambda: _lines(session, done, dry_run=dry_run), dry_run=dry_run)
     if not done.diff:
         session.say(unchanged)

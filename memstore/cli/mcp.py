@@ -215,7 +215,6 @@ def _tokens(session: CliSession, view: View) -> Tokens:
 
 
 def _emit(session: CliSession, found: Sequence[BearerToken]) -> None:
-
     session.emit("mcp-token", found, lambda: _token_lines(session, found), each="tokens")
 
 

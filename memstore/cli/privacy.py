@@ -190,7 +190,6 @@ def diff(session: CliSession, *, old: str, new: str | None) -> None:
 
 
 def _emit_shared(session: CliSession, verb: str, done: Shared, *, dry_run: bool) -> None:
-
     session.emit(verb, done, lambda: _shared_lines(session, done, dry_run=dry_run), dry_run=dry_run)
     if not done.saved.changed:
         session.say("nothing changed")

@@ -72,7 +72,6 @@ def _recalled(session: CliSession, text: str, budget: int, profile: str) -> Reca
 
 
 def _emit(session: CliSession, recalled: Recalled) -> None:
-
     session.emit("recall", recalled, lambda: _lines(session, recalled))
 
 

@@ -296,7 +296,6 @@ def restore(session: CliSession, refs: tuple[str, ...], *, dry_run: bool, reason
 
 
 def _emit(session: CliSession, verb: str, saved: tuple[Saved, ...], *, dry_run: bool, already: str) -> None:
-
     changed = [one for one in saved if one.changed]
     session.emit(
         verb,

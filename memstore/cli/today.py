@@ -59,7 +59,6 @@ def _can_edit(session: CliSession) -> bool:
 
 
 def _emit_path(session: CliSession, saved: Saved, *, dry_run: bool) -> None:
-
     session.emit("today", saved, lambda: _path_lines(session, saved, dry_run=dry_run), dry_run=dry_run)
 
 

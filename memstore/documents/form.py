@@ -12,9 +12,11 @@ from datetime import datetime
 from enum import Enum
 from functools import cached_property
 from importlib import import_module
+from pkgutil import iter_modules
 from textwrap import dedent
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
 
+from memstore import documents
 from memstore.core.ids import MemoryRef
 from memstore.core.times import instant
 
@@ -29,11 +31,6 @@ _MEMBER = re.compile(
 _ROUNDED = re.compile(r"\.(\d)(?: |$)")
 # Where the forms of a package's values are declared, if not in the module of its name.
 _MODULES = {"core": "documents.parts", "agents": "documents.program", "report": "report.page"}
-# The modules of this package that publish forms.
-MODULES = (
-    *("access", "beliefs", "conflicts", "exchange", "history", "lineage", "memories", "parts", "program", "search"),
-    *("trust", "vault"),
-)
 _FORMS: dict[str, Form[Any]] = {}
 
 
@@ -195,7 +192,13 @@ def _modules_for(value: object) -> Iterator[str]:
     one = value[0] if isinstance(value, list | tuple) and value and not hasattr(value, "_fields") else value
     if type(one).__module__.startswith("memstore."):
         yield module_of(type(one))
-    yield from (f"memstore.documents.{name}" for name in MODULES)
+    yield from modules()
+
+
+def modules() -> list[str]:
+    """Return the names of the modules that declare forms."""
+    here = documents.__path__
+    return [found.name for found in iter_modules(here, f"{documents.__name__}.")] + ["memstore.report.page"]
 
 
 def published(verb: str, document: Mapping[str, Any]) -> dict[str, Any]:

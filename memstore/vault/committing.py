@@ -37,6 +37,7 @@ def commit_pending(ws: Workspace, refs: Sequence[str], text: str | None) -> Comm
     with locked(ws):
         view = ws.view()
         asked = ws.having(HISTORY, view.of(HISTORY))
+        view.of(GATE).refuse_secrets((), "commit", text)
         waiting = view.of(WORK_TREE).pending()
         chosen = [_chosen(view, text, waiting) for text in refs]
         if chosen:
@@ -74,7 +75,6 @@ def _commit(
     left_out = tuple(file.path for file in waiting.changes.broken)
     if not chosen and not own:
         return Committed(commit=None, message="", refs=(), own_files=(), left_out=left_out, findings=())
-    view.of(GATE).refuse_secrets((), "commit", text)
     findings = _checked(view, Changes(tuple(chosen), ()), waiting.files, own)
     paths = (path for change in chosen for path in (change.path_before, change.path_after) if path)
     message = _message(chosen, own, text, ws.history.hidden(paths))

@@ -181,7 +181,7 @@ class Gate:
                     where = f"line {one.line}" if file.before is None else f"{masked(file.path)}:{one.line}"
                     raise _refused(f"{where}: what looks like a secret: {one.form}", is_person=is_person)
             if file.before is None and file.after is not None and (new := {*_said_secretly(file.path)} - named):
-                form = secrets_in(next(iter(new)))[0].form
+                form = secrets_in(min(new))[0].form
                 raise _refused(f"the file's name has what looks like a secret: {form}", is_person=False)
 
     # -- exact copies ------------------------------------------------------------------------------

@@ -33,7 +33,7 @@ from typing import (
 )
 
 from memstore.core.ids import MemoryRef
-from memstore.documents.form import Form, form_of, module_of
+from memstore.documents.form import Form, form_of, module_of, modules
 from memstore.mcp.fitting import SHORTENED
 from tests.installed import ROOT
 
@@ -67,9 +67,8 @@ def published() -> dict[str, list[Form[Any]]]:
 
 def forms() -> list[Form[Any]]:
     """Return all forms, in the order in which they are declared."""
-    for path in sorted((ROOT / "memstore" / "documents").glob("*.py")):
-        import_module(f"memstore.documents.{path.stem}")
-    import_module("memstore.report.page")
+    for module in modules():
+        import_module(module)
     return list(Form.declared)
 
 

@@ -502,7 +502,7 @@ def test_every_word_of_a_note_finds_its_file(notes: InProcess, data: st.DataObje
         (notes.vault / path).unlink()
 
 
-def test_every_heading_and_tag_of_the_sample_vault_finds_its_file(tmp_path: Path) -> None:
+def test_a_heading_and_the_tags_of_each_file_of_the_sample_vault_find_it(tmp_path: Path) -> None:
     program = InProcess(tmp_path)
     shutil.copytree(ROOT / "sample-vault", program.vault)
     inside = program.in_process()
