@@ -15,7 +15,8 @@ from memstore.history import HISTORY, WORK_TREE, commit_messages
 from memstore.trust import PINS
 from memstore.trust.read_keyring import is_counted, keeper_signature, read_keyring
 from memstore.vault import GATE
-from memstore.vault.pending import own_pending
+from memstore.vault.look import LOOK
+from memstore.vault.pending import own_pending, pending
 from memstore.vault.staged import findings_of
 from memstore.vault.writing import locked
 
@@ -52,7 +53,7 @@ def commit_paths(ws: Workspace, paths: Collection[str], text: str | None) -> Com
     with locked(ws):
         view = ws.view()
         asked = ws.having(HISTORY, view.of(HISTORY))
-        waiting = view.of(WORK_TREE).pending()
+        waiting = pending(view, asked, view.of(LOOK).snapshot, written=paths)
         chosen = [change for change in waiting.changes.memories if {change.path_before, change.path_after} & {*paths}]
         own: Mapping[str, bytes | None] = {}
         if any(map(places.is_own_path, paths)):  # whoever writes them: an event, a consent

@@ -21,7 +21,7 @@ from memstore.history.changes import changes_between
 from memstore.vault.workspace import Moment
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
     from collections.abc import Set as AbstractSet
 
     from memstore.core.finding import Finding
@@ -31,8 +31,13 @@ if TYPE_CHECKING:
     from memstore.vault.workspace import Workspace
 
 
-def pending(view: View, ws: Workspace, snapshot: Snapshot, *, since: str | None = None) -> Pending:
-    """Return what is not committed yet, or changed since the commit `since`; `snapshot` is the current vault."""
+def pending(
+    view: View, ws: Workspace, snapshot: Snapshot, *, since: str | None = None, written: Collection[str] = ()
+) -> Pending:
+    """Return what is not committed yet, or changed since the commit `since`; `snapshot` is the current vault.
+
+    At the paths `written`, which the actor has just written, a change counts whoever listens.
+    """
     committed = _committed(ws, since)
     present = _as_committed(ws, _present(ws, snapshot), committed)
     unread = {path for path, blob in present.items() if not blob}
@@ -47,7 +52,8 @@ def pending(view: View, ws: Workspace, snapshot: Snapshot, *, since: str | None 
     seen = tuple(
         change
         for change in changes.memories
-        if all(view.sees(memory) for memory in (change.before, change.after) if memory)
+        if {change.path_before, change.path_after} & {*written}
+        or all(view.sees(memory) for memory in (change.before, change.after) if memory)
     )
     return Pending(Changes(seen, changes.broken if view.is_owners else ()), after)
 
