@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from typing import TYPE_CHECKING
-
-import pytest
 
 from tests.installed import ROOT
 
@@ -69,16 +68,24 @@ MAY_OPEN = frozenset({"editing.py"})
 MAY_ASK_GIT = frozenset({"staged.py"})
 
 
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def attributes(path: Path) -> Iterator[tuple[ast.Attribute, str]]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Attribute):
             yield node, f"{path.relative_to(ROOT)}:{node.lineno}: {ast.unparse(node)}"
 
 
-@pytest.mark.soak(3)
-@pytest.mark.parametrize("path", [*USE_CASES, *COMMANDS], ids=lambda path: f"{path.parent.name}/{path.stem}")
-def test_nothing_is_reached_beside_the_view(path: Path) -> None:
-    found = [where for node, where in attributes(path) if node.attr in BEHIND and not _is_choice(node)]
+def test_nothing_is_reached_beside_the_view() -> None:
+    found = [
+        where
+        for path in (*USE_CASES, *COMMANDS)
+        for node, where in attributes(path)
+        if node.attr in BEHIND and not _is_choice(node)
+    ]
     assert found == []
 
 
@@ -87,24 +94,25 @@ def _is_choice(node: ast.Attribute) -> bool:
     return node.attr == "vault" and ast.unparse(node.value).endswith("choices")
 
 
-@pytest.mark.soak(3)
-@pytest.mark.parametrize("path", USE_CASES, ids=lambda path: path.stem)
-def test_what_the_history_holds_of_memories_is_asked_of_the_view(path: Path) -> None:
+def test_what_the_history_holds_of_memories_is_asked_of_the_view() -> None:
     found = [
         where
+        for path in USE_CASES
         for node, where in attributes(path)
         if node.attr in OF_HISTORY and ast.unparse(node.value).endswith("history") and path.name not in MAY_ASK_GIT
     ]
     assert found == []
 
 
-@pytest.mark.soak(3)
-@pytest.mark.parametrize("path", [*USE_CASES, *COMMANDS], ids=lambda path: f"{path.parent.name}/{path.stem}")
-def test_no_file_is_opened_beside_the_view(path: Path) -> None:
-    opened = [where for node, where in attributes(path) if node.attr in OPENS and "formatter" not in where]
+def test_no_file_is_opened_beside_the_view() -> None:
+    paths = [path for path in (*USE_CASES, *COMMANDS) if path.name not in MAY_OPEN]
+    opened = [
+        where for path in paths for node, where in attributes(path) if node.attr in OPENS and "formatter" not in where
+    ]
     called = [
-        f"{path.name}:{node.lineno}"
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in paths
+        for node in ast.walk(parsed(path))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "open"
     ]
-    assert path.name in MAY_OPEN or [*opened, *called] == []
+    assert [*opened, *called] == []

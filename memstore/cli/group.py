@@ -80,7 +80,7 @@ GLOBAL_OPTIONS: tuple[click.Option, ...] = (
 
 def _show_help(ctx: click.Context, _: click.Parameter, is_asked: bool) -> None:  # noqa: FBT001 - click's
     if is_asked and not ctx.resilient_parsing:
-        output.write_text(ctx.get_help() + "\n")
+        output.write_lines((ctx.get_help(),))
         ctx.exit()
 
 
@@ -297,7 +297,7 @@ class Program(Group):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Show the help if the program is called without arguments."""
         if not args and not ctx.resilient_parsing:
-            output.write_text(ctx.get_help() + "\n")
+            output.write_lines((ctx.get_help(),))
             ctx.exit()
         return super().parse_args(ctx, args)
 
