@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from memstore.access.audit import Registered as Registered, Verified as Verified
     from memstore.access.audit_events import AuditEvent as AuditEvent
-    from memstore.access.consents import KnownConsent as KnownConsent, Told as Told
+    from memstore.access.consents import KnownConsent as KnownConsent, ConsentTerms as ConsentTerms
     from memstore.access.contexts import (
         AboutContext as AboutContext,
         KnownContext as KnownContext,
@@ -142,7 +142,7 @@ __version__ = "0.1.0"
 _NAMES = {
     "memstore.access.audit": "Registered Verified",
     "memstore.access.audit_events": "AuditEvent",
-    "memstore.access.consents": "KnownConsent Told",
+    "memstore.access.consents": "KnownConsent ConsentTerms",
     "memstore.access.contexts": "AboutContext KnownContext Present Suggestion",
     "memstore.access.entities": "AboutEntity KnownEntity KnownGroup KnownMember",
     "memstore.access.generalization": "GeneralizationVerdict",

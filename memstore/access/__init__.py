@@ -4,8 +4,8 @@ Start at `policy.Judge` for a decision; `privacy` to grant and revoke; `consents
 registries; `sight` and `report` for who sees what; `audit` for what was done.
 
 A decision runs like this: `registry_world.world_of` builds a `world.World` from the registry files; `world` knows the
-names under which a grant reaches each listener; `policy.Hearing` asks `consent.ConsentBook` whether everybody with a
-say consents; `reasons` gives the answer its reasons. An act is written together with its audit event.
+names under which a grant reaches each listener; `policy.ListenerAccess` asks `consent.ConsentBook` whether everybody
+with a say consents; `reasons` gives the answer its reasons. An act is written together with its audit event.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 SCOPES = "mem:ID, ctx:NAME, subject:ENTITY or source:ENTITY"
 
 
-class Told(Saving, total=False):
+class ConsentTerms(Saving, total=False):
     """The optional arguments of a record.
 
     `on_behalf_of` is whom the grantor speaks for, as guardian or delegate; `expires` is when it ends, a date or `30d`
@@ -68,7 +68,7 @@ class KnownConsent:
 
 
 @again_where_changed
-def grant_consent(view: View, grantor: str, grantee: str, scope: str, **told: Unpack[Told]) -> Registered:
+def grant_consent(view: View, grantor: str, grantee: str, scope: str, **told: Unpack[ConsentTerms]) -> Registered:
     """Record that somebody consents; a consent opens nothing by itself, it lets a grant take effect.
 
     >>> given = grant_consent(
@@ -82,7 +82,7 @@ def grant_consent(view: View, grantor: str, grantee: str, scope: str, **told: Un
         grantor: who consents.
         grantee: who the memories may be shared with: an entity, a group, a role, a context, or `*`.
         scope: what the consent covers: `mem:…` (or any ref), `ctx:…`, `subject:…` or `source:…`.
-        told: the optional arguments, `Told`.
+        told: the optional arguments, `ConsentTerms`.
 
     Raises:
         UsageError: an id, a scope or a date is malformed.
@@ -94,13 +94,13 @@ def grant_consent(view: View, grantor: str, grantee: str, scope: str, **told: Un
 
 
 @again_where_changed
-def refuse_consent(view: View, grantor: str, grantee: str, scope: str, **told: Unpack[Told]) -> Registered:
+def refuse_consent(view: View, grantor: str, grantee: str, scope: str, **told: Unpack[ConsentTerms]) -> Registered:
     """Record that somebody says no; it beats every consent. Arguments and errors as for `grant_consent`."""
     return _record(view, "consent refuse", grantor, grantee, scope, told)
 
 
 @again_where_changed
-def delegate(view: View, grantor: str, delegate_to: str, scope: str, **told: Unpack[Told]) -> Registered:
+def delegate(view: View, grantor: str, delegate_to: str, scope: str, **told: Unpack[ConsentTerms]) -> Registered:
     """Record that somebody lets another consent in their place, for a while; the delegate can't delegate further.
 
     Args:
@@ -108,7 +108,7 @@ def delegate(view: View, grantor: str, delegate_to: str, scope: str, **told: Unp
         grantor: whose consent it is.
         delegate_to: who may give it.
         scope: what for, as in `grant_consent`.
-        told: the optional arguments, `Told`; `expires` is required.
+        told: the optional arguments, `ConsentTerms`; `expires` is required.
 
     Raises:
         UsageError: an id, a scope or a date is malformed, or there is no end.
@@ -124,7 +124,7 @@ def delegate(view: View, grantor: str, delegate_to: str, scope: str, **told: Unp
 
 
 @again_where_changed
-def request_consent(view: View, grantor: str, grantee: str, scope: str, **told: Unpack[Told]) -> Registered:
+def request_consent(view: View, grantor: str, grantee: str, scope: str, **told: Unpack[ConsentTerms]) -> Registered:
     """Ask somebody to consent: write a file that can be sent to them; it opens nothing. Errors as `grant_consent`."""
     stop_unless_owner(view, "ask for consents")
     values: dict[str, Plain] = {
@@ -140,14 +140,14 @@ def request_consent(view: View, grantor: str, grantee: str, scope: str, **told: 
 
 
 @again_where_changed
-def revoke_consent(view: View, consent: str, *, by: str | None = None, **told: Unpack[Told]) -> Registered:
+def revoke_consent(view: View, consent: str, *, by: str | None = None, **told: Unpack[ConsentTerms]) -> Registered:
     """Revoke a consent, a refusal or a delegation, from now on.
 
     Args:
         view: the vault.
         consent: the record's id.
         by: who revokes it; None means the actor.
-        told: the optional arguments, `Told`.
+        told: the optional arguments, `ConsentTerms`.
 
     Raises:
         NotFoundError: the actor knows of no such record.
@@ -252,7 +252,7 @@ def later(text: str, now: datetime) -> str:
 # -- one record ----------------------------------------------------------------------------------
 
 
-def _record(view: View, verb: str, grantor: str, grantee: str, scope: str, told: Told) -> Registered:
+def _record(view: View, verb: str, grantor: str, grantee: str, scope: str, told: ConsentTerms) -> Registered:
     who = _who(view, grantor, grantee, scope, told.get("on_behalf_of"))
     _stop_unless_speaking_for(view, grantor)
     now, expires = view.clock.now(), told.get("expires")
@@ -271,7 +271,7 @@ def _record(view: View, verb: str, grantor: str, grantee: str, scope: str, told:
 
 
 def _created(
-    view: View, kind: RegistryKind, values: dict[str, Plain], verb: str, about: Mapping[str, str], told: Told
+    view: View, kind: RegistryKind, values: dict[str, Plain], verb: str, about: Mapping[str, str], told: ConsentTerms
 ) -> Registered:
     saving: Saving = {"dry_run": told.get("dry_run", False), "commit": told.get("commit", False)}
     return create(view, kind, values, body=told.get("note") or "", verb=verb, about=about, **saving)

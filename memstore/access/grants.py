@@ -15,7 +15,7 @@ from memstore.access.consent import ConsentBook
 from memstore.access.policy import (
     FORGOTTEN,
     NOT_FOUND,
-    Hearing,
+    ListenerAccess,
     context_trouble,
     listeners,
     participants,
@@ -80,7 +80,7 @@ def may_grant(world: World, session: Session, memory_id: str, to: str, consents:
     )
     widened = world._replace(consents=(*world.consents, *asserted), memories={**world.memories, memory_id: granted})
     grantee = Standings(widened, session.at, None).grantee(to)
-    denial = Hearing(widened, ConsentBook(widened, session.at), grantee).denial(granted)
+    denial = ListenerAccess(widened, ConsentBook(widened, session.at), grantee).denial(granted)
     return verdict(widened, granted, {to: denial} if denial else {})
 
 

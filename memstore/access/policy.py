@@ -1,7 +1,7 @@
 """Who may see a memory: private by default, shared by grant and consent, decided for everybody who listens.
 
-`Hearing` decides for one listener, from a memory's labels, the consents, and what the memory was made from; `Judge`
-decides for a session. If two files have one id, only what both would show is shown. While nobody writes, a decision
+`ListenerAccess` decides for one listener, from labels, consents, and what the memory was made from; `Judge` decides for
+a session. If two files have one id, only what both would show is shown. While nobody writes, a decision
 holds until `steady_until`.
 """
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _ID_IN_LABEL = re.compile(r"[A-Za-z][A-Za-z0-9-]*:[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
-class Hearing:
+class ListenerAccess:
     """What one listener may see; the lineage of a memory is followed once, however many were made from it.
 
     Args:
@@ -224,7 +224,9 @@ class Judge:
         self._trouble = context_trouble(session)
         standings = Standings(world, session.at, session.context)
         consents = ConsentBook(world, session.at)
-        self._hearings = [Hearing(world, consents, standings.listener(name)) for name in listeners(world, session)]
+        self._hearings = [
+            ListenerAccess(world, consents, standings.listener(name)) for name in listeners(world, session)
+        ]
         self._within = Judge(world, session.within) if session.within else None
 
     def decide(self, memory_id: str) -> Decision:
@@ -256,7 +258,7 @@ class Judge:
         answer = self._before_listening(labels, owner, hearings)
         return answer.allowed if answer else all(hearing.denial(labels) is None for hearing in hearings)
 
-    def _before_listening(self, labels: Labels, owner: str, hearings: list[Hearing]) -> Decision | None:
+    def _before_listening(self, labels: Labels, owner: str, hearings: list[ListenerAccess]) -> Decision | None:
         """Return the decision if it does not depend on what the listeners may see."""
         if labels.status == "forgotten":
             return FORGOTTEN
@@ -271,7 +273,7 @@ class Judge:
         hearings = [hearing for hearing in self._hearings if not hearing.is_of(owner)]
         return self._trouble is None and self._owner_is_alone(owner, hearings)
 
-    def _owner_is_alone(self, owner: str, hearings: list[Hearing]) -> bool:
+    def _owner_is_alone(self, owner: str, hearings: list[ListenerAccess]) -> bool:
         if self._session.viewer != owner or not is_entity_id(owner):
             return False
         return self._session.alone or not hearings

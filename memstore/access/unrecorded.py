@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from memstore.files.memory_file import ReadFile
 
 
-class Around(NamedTuple):
+class RegistryContext(NamedTuple):
     """What a registry file affects: the vault's own files before and after, and the memories of the state after.
 
     `labels` and `places` have the labels, and the ref and path, of each memory by its id; `new` are the paths of
@@ -61,7 +61,7 @@ _ABOUT_REGISTRY = {"entity": "entity", "group": "group", "context": "context", "
 
 
 def changed_by_hand(
-    changed: Mapping[str, Change], around: Callable[[], Around], now: datetime, *, default_owner: str
+    changed: Mapping[str, Change], around: Callable[[], RegistryContext], now: datetime, *, default_owner: str
 ) -> Iterator[Finding]:
     """Yield findings for changes that let somebody see more, or remove an audit event, without a matching event.
 
@@ -146,7 +146,7 @@ def _joined(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str
 _NEVER = "~"
 
 
-def _opened(path: str, name: str, around: Around, now: datetime) -> Iterator[Finding]:
+def _opened(path: str, name: str, around: RegistryContext, now: datetime) -> Iterator[Finding]:
     """Yield findings for what a registry file opens that was changed by hand, given all other changes."""
     before, after, labels, places, new = around
     others = {other: data for other, data in after.files.items() if other != path}

@@ -13,7 +13,7 @@ from memstore.access import RIGHTS
 from memstore.access.audit_events import folder_of, texts_of
 from memstore.access.consent import ConsentBook, who_may_permit
 from memstore.access.own_files import events_in
-from memstore.access.policy import Hearing, labels_of
+from memstore.access.policy import ListenerAccess, labels_of
 from memstore.access.reasons import verdict
 from memstore.access.world import Standings, needs_consent
 from memstore.core.change import MemoryChange
@@ -58,16 +58,16 @@ def widenings(world: World, before: Labels, after: Labels, at: datetime) -> Iter
     if (owner := after.owner or world.owner) != (before.owner or world.owner):
         # A memory's owner sees it: giving it away means granting it.
         given = judged._replace(access_grants=(owner,))
-        if denial := Hearing(world, book, standings.grantee(owner)).denial(given):
+        if denial := ListenerAccess(world, book, standings.grantee(owner)).denial(given):
             yield Widening(owner, verdict(world, given, {owner: denial}))
     for name in after.access_grants:
         if name == (after.owner or world.owner):
             continue
-        hearing = Hearing(world, book, standings.grantee(name))
+        access = ListenerAccess(world, book, standings.grantee(name))
         had = name in before.access_grants
-        if had and (hearing.denial(before) is None or hearing.denial(after) is not None):
+        if had and (access.denial(before) is None or access.denial(after) is not None):
             continue
-        if denial := hearing.denial(judged):
+        if denial := access.denial(judged):
             yield Widening(name, verdict(world, judged, {name: denial}))
 
 

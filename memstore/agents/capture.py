@@ -180,7 +180,7 @@ def capture(
                 view.of(FORGOTTEN).note_turns(memory_id, turn_ids)  # so that they don't come back once it is forgotten
     if said.trigger in ENDS and not dry_run:
         view.of(SESSIONS_QUOTED).end(said.session_id)
-    return tuple(one.told(each) for one, each in zip(new, saved, strict=True))
+    return tuple(one.with_remarks(each) for one, each in zip(new, saved, strict=True))
 
 
 def _saved(

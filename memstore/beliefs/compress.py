@@ -113,7 +113,7 @@ def compress(view: View, memories: Names = (), **saving: Unpack[Saving]) -> Comp
     found = _Found(view)
     files = [view.original(ref) for ref in refs_of(memories)] if memories else list(found.files())
     edits = []
-    for file in view.told("summarizing memories", files):
+    for file in view.with_progress("summarizing memories", files):
         edit = found.edit(file)
         if isinstance(edit, Edit):
             edits.append(edit)

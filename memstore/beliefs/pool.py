@@ -98,7 +98,7 @@ def _files(view: View) -> Iterator[MemoryFile]:
     rows = [row for row in view.rows if types[row] in wanted or statuses[row] == "draft"]
     # A suggestion quotes its sources in plain text.
     rows = [row for row in rows if not is_sealed_path(paths[row])]
-    for path in view.told("reading memories", sorted(paths[row] for row in rows)):
+    for path in view.with_progress("reading memories", sorted(paths[row] for row in rows)):
         file = view.read(path)
         if file is not None and file.memory.ref is not None:
             yield file

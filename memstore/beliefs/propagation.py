@@ -297,7 +297,7 @@ def propagate(
     files = {str(file.memory.ref): file for file in resting(view)}
     vault = store_of(view, {memory: file.memory for memory, file in files.items()})
     plan = plan_propagation(vault, now=view.clock.now(), by=view.actor, changed=changed, max_depth=depth)
-    steps = view.told("changing memories", plan.steps)
+    steps = view.with_progress("changing memories", plan.steps)
     edits = [with_lines(files[step.ref], step.new, step.lines) for step in steps]
     saved = save_all(view, edits, verb="propagate", dry_run=dry_run or not apply, commit=commit and apply)
     return Propagated(plan=plan, paths={step.ref: files[step.ref].path for step in plan.steps}, saved=saved)

@@ -254,7 +254,7 @@ def _why(proposal: ConsolidationProposal, gathered: Gathered) -> str:
     found = located(quotable(file), proposal.quote)
     line = file.front.position("title").line if found is None else 0
     lines = (found.line_start, found.line_end) if found else (line, line)
-    cited = citations.written(member.ref, lines, digests.blob_id(file.data, "sha1"))
+    cited = citations.citation_text(member.ref, lines, digests.blob_id(file.data, "sha1"))
     roots = {root for one in proposal.members for root in one.roots}
     told = f"{_counted(proposal.members, 'memory', 'memories')} from {_counted(roots, 'independent root')}"
     return f"Quoted from {cited}; {told}{_in_common(proposal)}."

@@ -187,7 +187,7 @@ def _with_account(given: bytes, values: dict[str, Plain], account: Account) -> b
         raise UsageError("--objective and --title both set an episode's title", hint="leave one out")
     if account.title:
         values["title"] = account.title
-    return account.told(utf8(given)).encode("utf-8", "surrogateescape")
+    return account.as_text(utf8(given)).encode("utf-8", "surrogateescape")
 
 
 def _added(session: CliSession, data: bytes, values: dict[str, Plain], *, commit: bool, dry_run: bool) -> Saved:

@@ -289,7 +289,7 @@ def survey(view: View, memory: Named | None = None, **which: Unpack[Which]) -> S
         column, filters = comparer.audience.column("path"), filters_of(which, now=view.clock.now())
         paths = sorted(column[row] for row in narrowed(then, comparer.audience.memories, filters))
     found: dict[frozenset[str], Conflict] = {}
-    for path in view.told("comparing memories", paths):
+    for path in view.with_progress("comparing memories", paths):
         side = comparer.side_at(path)
         for one in comparer.conflicts(side, all_in_turn=memory is None) if side else ():
             found.setdefault(frozenset(one.refs), one)

@@ -282,7 +282,7 @@ def is_original_path(path: str) -> bool:
     return path.startswith(f"{ORIGINALS}/") and path.endswith(ORIGINAL_SUFFIX) and "/." not in path
 
 
-def told(paths: Collection[str]) -> str:
+def summary_of(paths: Collection[str]) -> str:
     """Return how a commit message lists own files: settings by name, everything else only as counts.
 
     A message outlives what is forgotten, and the names of the other files contain names of people.

@@ -184,7 +184,7 @@ class View(Protocol):
     def text(self, path: str) -> MemoryFile | PlainFile | None:
         """Return a memory's file as `read` does, or a plain note; None if it can't be seen."""
 
-    def told(self, work: str, items: Sequence[_Item]) -> Iterator[_Item]:
+    def with_progress(self, work: str, items: Sequence[_Item]) -> Iterator[_Item]:
         """Yield items, and tell whoever waits for the `work` how many are done, if it takes long."""
 
     def memories(self) -> Iterator[MemoryFile]:

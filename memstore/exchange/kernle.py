@@ -189,7 +189,7 @@ def _said(table: str, row: Row) -> _Said | None:
         case "episodes":
             lessons = tuple(map(str, _listed(row.get("lessons"))))
             account = Account(objective=_text(row, "objective"), outcome=_text(row, "outcome"), lessons=lessons)
-            title, body = account.title, account.told(account.objective)
+            title, body = account.title, account.as_text(account.objective)
         case "beliefs":
             body = _text(row, "statement")
             belief_type = _text(row, "belief_type")

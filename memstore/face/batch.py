@@ -74,7 +74,7 @@ class Batch:
         with opened[1] as change:
             pass  # `add` has collected everything
         self._added, self.commit = added, change.commit
-        self.saved = tuple(new.told(saved) for new, saved in zip(added, change.saved, strict=True))
+        self.saved = tuple(new.with_remarks(saved) for new, saved in zip(added, change.saved, strict=True))
 
     def add(
         self,
@@ -98,7 +98,7 @@ class Batch:
         file, saved = change.check(new.edit)
         view.take(file)
         self._added.append(new)
-        return new.told(saved)
+        return new.with_remarks(saved)
 
     @cached_property
     def conflicts(self) -> tuple[Conflict, ...]:

@@ -15,7 +15,7 @@ from memstore.core.keys import KEY_BY_NAME, Shape
 from memstore.core.named import Named, ref_of
 from memstore.files import render
 from memstore.files.draft import Account
-from memstore.memories.create import Said, values_of
+from memstore.memories.create import OptionalKeys, values_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,7 +30,7 @@ E = TypeVar("E", bound=Enum)
 V = TypeVar("V")
 
 
-class Keys(Said, total=False):
+class Keys(OptionalKeys, total=False):
     """The optional keys of a new memory, named as in the file's frontmatter.
 
     Keys that hold lists take lists. Memories in `derived_from` and `relates_to` may be named by values that have a
@@ -162,8 +162,8 @@ def new_memory(text: str, kind: str, keys: Keys, *, function: str) -> tuple[dict
     account = _account(said)
     if account.title:
         said.setdefault("title", account.title)
-    values = {**values_of(cast("Said", said)), **own, "type": kind}
-    return values, account.told(text) if account else text
+    values = {**values_of(cast("OptionalKeys", said)), **own, "type": kind}
+    return values, account.as_text(text) if account else text
 
 
 def _checked(name: str, value: Any) -> Any:
@@ -183,7 +183,7 @@ def promoted(keys: Keys) -> tuple[dict[str, Plain], Account]:
     said = {name: _checked(name, value) for name, value in keys.items()}
     account = _account(said)
     own = said.pop("keys", {})
-    return {**values_of(cast("Said", said)), **own}, account
+    return {**values_of(cast("OptionalKeys", said)), **own}, account
 
 
 def _account(said: dict[str, Any]) -> Account:

@@ -89,7 +89,7 @@ class Account:
         """The objective on one line."""
         return " ".join(self.objective.split())
 
-    def told(self, text: str = "") -> str:
+    def as_text(self, text: str = "") -> str:
         """Return a text followed by the outcome and the list of lessons, if any, under headings of their own."""
         parts = [text.strip("\n")] if text.strip() else []
         if self.outcome.strip():

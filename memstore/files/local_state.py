@@ -371,7 +371,7 @@ FIRST_SECONDS, NEXT_SECONDS = 1.0, 0.1
 _Item = TypeVar("_Item")
 
 
-def told(
+def with_progress(
     report: Report | None, items: Iterable[_Item], count: int, *, now: Callable[[], float] = time.monotonic
 ) -> Iterator[_Item]:
     """Yield items, and report how many are done once that has taken a second, and again at the end.

@@ -52,7 +52,7 @@ def main(environ: Mapping[str, str], folder: Path, hook: str = "pre-commit", mes
     for finding, prefix in shown:
         if finding:
             of_code[finding.code] += 1
-            _say(*told(finding, prefix) if of_code[finding.code] <= _MOST_SHOWN else ())
+            _say(*lines_of(finding, prefix) if of_code[finding.code] <= _MOST_SHOWN else ())
     for code, count in of_code.items():
         if count > _MOST_SHOWN:
             _say(f"and {count - _MOST_SHOWN} more like these [{code}]")
@@ -73,7 +73,7 @@ def _takes_in(git_folder: Path, message: Path) -> bool:
     return message.is_file() and _REVERT in message.read_bytes()
 
 
-def told(finding: Finding, prefix: str) -> Iterator[str]:
+def lines_of(finding: Finding, prefix: str) -> Iterator[str]:
     """Yield the lines that report a finding; `prefix` is the vault's folder in the repository."""
     yield f"{prefix}{finding.line}"
     if finding.hint:

@@ -58,7 +58,7 @@ def fix_provenance(view: View, *, dry_run: bool = False, commit: bool = False) -
     files: list[Filled] = []
     edits: list[Edit] = []
     plan = groupby(orphans.plan(view, graph_of(view)), key=lambda change: change.path)
-    for path, changes in view.told("changing memories", [(path, tuple(changes)) for path, changes in plan]):
+    for path, changes in view.with_progress("changing memories", [(path, tuple(changes)) for path, changes in plan]):
         filled, edit = _filled(view, path, changes)
         files.append(filled)
         edits += [edit] if edit else []

@@ -59,7 +59,7 @@ def add_memory(view: View, values: Mapping[str, Plain], body: str, **saving: Unp
 def write_new(view: View, values: Mapping[str, Plain], body: str, *, verb: str, **saving: Unpack[Saving]) -> Saved:
     """Write a new memory for a use case that may set any key; `verb` is the command, otherwise as `add_memory`."""
     new = composed(view, values, body)
-    return new.told(save(view, new.edit, verb=verb, **saving))
+    return new.with_remarks(save(view, new.edit, verb=verb, **saving))
 
 
 class Composed(NamedTuple):
@@ -84,7 +84,7 @@ class Composed(NamedTuple):
         data = splice.apply(self.file, [splice.RemoveKey("created_at")])
         return self._replace(edit=replace(self.edit, after=data, made=_read(data)._replace(path=self.edit.path)))
 
-    def told(self, saved: Saved) -> Saved:
+    def with_remarks(self, saved: Saved) -> Saved:
         """Return the saved result, with questions and remarks among its findings."""
         warned = self.heard.warned(saved)
         return self.repeats.noted(warned) if self.repeats else warned

@@ -17,7 +17,7 @@ from memstore.files.memory_file import MemoryFile, PlainFile
 from memstore.files.passages import LineMap
 from memstore.history import HISTORY
 from memstore.search import INDEX
-from memstore.search.citations import BLOB_DIGITS, CitationStanding, compare, lines_of, parse_place, written
+from memstore.search.citations import BLOB_DIGITS, CitationStanding, citation_text, compare, lines_of, parse_place
 from memstore.search.retrieval import Citation
 from memstore.search.uses import record_use
 
@@ -135,7 +135,7 @@ def _text_lines(then: View, entry: Entry) -> tuple[int, int]:
 
 
 def _written(entry: Entry, lines: tuple[int, int], blob: str) -> str:
-    return written(entry.ref or entry.path, lines, blob)
+    return citation_text(entry.ref or entry.path, lines, blob)
 
 
 def _resolved(

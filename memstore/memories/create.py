@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from memstore.files.render import Plain
 
 
-class Said(TypedDict, total=False):
+class OptionalKeys(TypedDict, total=False):
     """The optional keys of any new memory.
 
     They are named as in the frontmatter, except that `session_id` and `trigger` become its `origin`; a `context` in
@@ -57,7 +57,7 @@ class Said(TypedDict, total=False):
     importance: str
 
 
-class About(Said, total=False):
+class About(OptionalKeys, total=False):
     """The optional keys of a new memory, and how it is written: `dry_run` only shows it, `commit` commits it, too."""
 
     derived_from: Sequence[str]
@@ -90,7 +90,7 @@ def episode(view: View, objective: str, outcome: str, lessons: Sequence[str] = (
         about: other keys.
     """
     account = Account(objective=objective, outcome=outcome, lessons=tuple(lessons))
-    return _add(view, {"type": "episode", "title": account.title}, account.told(), about)
+    return _add(view, {"type": "episode", "title": account.title}, account.as_text(), about)
 
 
 def note(view: View, content: str, type: str = DEFAULT_TYPE, **about: Unpack[About]) -> Saved:  # noqa: A002 - the seed's name
@@ -135,7 +135,7 @@ def _add(view: View, keys: dict[str, Plain], body: str, about: About) -> Saved:
     return add_memory(view, {**keys, **values_of(about)}, body, dry_run=dry_run, commit=commit)
 
 
-def values_of(about: Said) -> dict[str, Plain]:
+def values_of(about: OptionalKeys) -> dict[str, Plain]:
     """Return the keys of a frontmatter for the optional keys of a memory."""
     said: dict[str, Any] = {**about}
     origin = {name: said.pop(name, None) for name in ("session_id", "trigger")}

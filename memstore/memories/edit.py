@@ -394,7 +394,10 @@ def fmt(view: View, memories: Names = (), **saving: Unpack[Saving]) -> Formatted
     else:
         files = [file for file in view.memories() if view.owns(file.memory)]
         left_out = len(view.broken) if view.is_owners else 0
-    edits = [Edit(path=file.path, before=file, after=tidied(file)) for file in view.told("laying out memories", files)]
+    edits = [
+        Edit(path=file.path, before=file, after=tidied(file))
+        for file in view.with_progress("laying out memories", files)
+    ]
     uneven = [edit for edit in edits if edit.before is None or edit.after != edit.before.data]
     saved = save_all(view, uneven, verb="fmt", **saving)
     return Formatted(saved=saved, total=len(files), left_out=left_out)

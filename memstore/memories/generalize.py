@@ -157,7 +157,7 @@ def generalize(
         change.edit(new.edit)
         change.put(recorded(view, "generalize", memory=made, to=grants, sources=refs, acknowledged=overridden))
     (saved,) = change.saved
-    return Generalized(saved=new.told(saved), checked=checked)
+    return Generalized(saved=new.with_remarks(saved), checked=checked)
 
 
 def _said(title: str | None, text: str) -> str:

@@ -100,7 +100,7 @@ def promote(
     ground = _state_confidence(view, file.memory, source, made, given)
     body = file.memory.body.replace("\r\n", "\n") if text is None else text
     if account:
-        body = account.told(body)
+        body = account.as_text(body)
     new = new_memory(view, made, body, ground=ground)
     # The new memory comes first. After a crash in between, it names its source; this is enough for `fix-provenance` to
     # complete the link, and prevents a second promotion of the source.

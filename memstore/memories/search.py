@@ -224,7 +224,7 @@ class Searcher:
             return False
         best = max(hits, key=lambda hit: hit.relevance)
         shown = reader.shown_of(best)
-        said, matcher = query.said(asked.text), candidates.matchers[best.language]
+        said, matcher = query.plain_text(asked.text), candidates.matchers[best.language]
         if lacks_answer(said, shown, matcher):
             return True
         held = {clause for _, clause in matcher.places(shown.text)}
@@ -246,7 +246,7 @@ class Searcher:
             return None
         from memstore.search.meaning import similar_rows
 
-        return similar_rows(self._then, rows, query.said(asked.text))
+        return similar_rows(self._then, rows, query.plain_text(asked.text))
 
     def _facet(self, key: str, rows: Iterable[int]) -> tuple[tuple[str, int], ...]:
         """Return how many of the rows have each value of a key, the most frequent value first."""

@@ -178,7 +178,7 @@ def _begin(view: View, day: str, line: str | None, **saving: Unpack[Saving]) -> 
     edit = new.edit
     if path := _usual_place(view, day):
         edit = replace(edit, path=path, made=new.file._replace(path=path))
-    return new.told(save(view, edit, verb="today", **saving))
+    return new.with_remarks(save(view, edit, verb="today", **saving))
 
 
 def with_item(text: FencedText, line: str) -> FencedText:

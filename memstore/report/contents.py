@@ -182,7 +182,7 @@ def _conflicts(view: View, memories: Sequence[ReportedMemory]) -> tuple[Survey, 
         return survey(view), None
     comparer = Comparer(view)
     found: dict[frozenset[str], Conflict] = {}
-    for one in view.told("comparing memories", newest[:COMPARED_OF_MORE]):
+    for one in view.with_progress("comparing memories", newest[:COMPARED_OF_MORE]):
         side = comparer.side_at(one.entry.path)
         for each in comparer.conflicts(side) if side else ():
             found.setdefault(frozenset(each.refs), each)
@@ -198,7 +198,9 @@ def _memories(view: View, graph: Graph) -> Iterator[ReportedMemory]:
     reader = _MemoryReader(view, graph)
     entries = {row: view.entry(row) for row in view.texts}
     by_path = sorted(entries, key=lambda row: entries[row].path)
-    for row in view.told("reading memories", sorted(by_path, key=lambda row: entries[row].created_at, reverse=True)):
+    for row in view.with_progress(
+        "reading memories", sorted(by_path, key=lambda row: entries[row].created_at, reverse=True)
+    ):
         file = view.text(entries[row].path)
         if file is not None:  # it may have been replaced meanwhile
             yield reader.read(row, entries[row], file)

@@ -51,7 +51,7 @@ def parse_place(text: str) -> Place:
     return Place(found["name"], lines, found["blob"])
 
 
-def written(ref: str, lines: tuple[int, int], blob: str) -> str:
+def citation_text(ref: str, lines: tuple[int, int], blob: str) -> str:
     """Return a citation in the form used in bodies: `[[ref#L3-L5@blob]]`."""
     first, last = lines
     at = f"L{first}" if first == last else f"L{first}-L{last}"

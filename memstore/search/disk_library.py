@@ -14,7 +14,7 @@ from memstore.core.config import LANGUAGES
 from memstore.core.places import is_memory_path
 from memstore.core.times import instant, moment
 from memstore.files import walk as tree_walk
-from memstore.files.local_state import find_repository, told
+from memstore.files.local_state import find_repository, with_progress
 from memstore.files.vault import FileStat
 from memstore.files.walk import KnownTree, plan_refresh
 from memstore.search.first_commits import UNCOMMITTED, UNKNOWN, FirstCommits
@@ -217,7 +217,7 @@ class DiskLibrary:
     def _read_all(self, stats: Sequence[FileStat]) -> Iterator[ReadAnew]:
         """Yield the documents of the files that still exist, and report progress; nothing is cached."""
         files = map(self._reader.load, stats)
-        for stat, file in zip(stats, told(self.on_progress, files, len(stats)), strict=True):
+        for stat, file in zip(stats, with_progress(self.on_progress, files, len(stats)), strict=True):
             if file:
                 yield ReadAnew(stat, self._with_date(file.document, stat), None)
 
@@ -334,7 +334,7 @@ class DiskLibrary:
 
     def _loaded(self, stats: Sequence[FileStat]) -> Iterator[LoadedFile | None]:
         """Yield the files with these stats, None for missing ones, and report progress."""
-        return told(self.on_progress, self._reader.load_all(stats), len(stats))
+        return with_progress(self.on_progress, self._reader.load_all(stats), len(stats))
 
     def _rules(self, ruled_folders: Sequence[str] = ()) -> Rules:
         inside = [f"{folder}/" for folder in ruled_folders]

@@ -113,7 +113,7 @@ def in_languages(asked: Query, others: Iterable[str]) -> Query:
     They are kept if the query has no other words.
     """
     among = (ENGLISH, *others)
-    language = language_of(terms.words(said(asked.text)), among, fewest=1)
+    language = language_of(terms.words(plain_text(asked.text)), among, fewest=1)
     if language == ENGLISH:
         return asked
     hollow = stop_words(language)
@@ -125,7 +125,7 @@ def in_languages(asked: Query, others: Iterable[str]) -> Query:
     return asked._replace(clauses=kept) if any(clause.need is not Need.MUST_NOT for clause in kept) else asked
 
 
-def said(text: str) -> str:
+def plain_text(text: str) -> str:
     """Return the plain text of a query: without filters, signs and excluded words."""
     return " ".join(part.text for part in _parts(text) if part.text and part.sign != "-" and not _is_filter(part))
 

@@ -312,7 +312,7 @@ class Controllers:
         return sponsor_of(entity, self._sponsors, controller_of=self.of, owner=self._view.config.owner)
 
     @property
-    def told(self) -> object:
+    def statements(self) -> object:
         """Everything that the files of entities say about this, in a stable order."""
         return sorted(self._known.controllers.items()), sorted(self._known.sponsors.items())
 
@@ -434,7 +434,7 @@ class KnownVerdicts:
         stack = self._view.of(SHARED).manifest
         keys = (keyring._replace(revoked=frozenset(), facts=None), sorted(keyring.revoked), expired)
         told = (POLICY, *keys, *([stack.digest] if stack else []))
-        return hashlib.sha256(repr((told, self._voucher.controllers.told)).encode()).hexdigest()
+        return hashlib.sha256(repr((told, self._voucher.controllers.statements)).encode()).hexdigest()
 
 
 def _is_steady(memory: Memory, now: datetime) -> bool:

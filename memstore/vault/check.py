@@ -115,7 +115,7 @@ def check(view: View, paths: Sequence[str] = ()) -> CheckResult:
     compressed: list[Checked] = []
     plain = 0
     first_commits = dict(zip(view.column("path"), view.column("first_commit"), strict=True))
-    for path in view.told("checking files", memories):
+    for path in view.with_progress("checking files", memories):
         file = view.whole.any_file(path)
         findings += checks.secrets(file)
         if isinstance(file, MemoryFile):

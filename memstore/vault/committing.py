@@ -100,11 +100,11 @@ def _message(
     """Return the message for changes of memories, of the vault's own files, or both."""
     heads = [f"{AUDIT_HEAD}: {digest}" for digest in audit.heads(_events(own))]
     if not chosen:
-        return commit_messages.with_trailers(text or f"vault: {places.told(own)}", heads)
+        return commit_messages.with_trailers(text or f"vault: {places.summary_of(own)}", heads)
     message = commit_messages.message(chosen, text, hidden=hidden)
     if own and text is None:
         subject, _, rest = message.partition("\n")
-        message = f"{subject}\n\nwith {places.told(own)}\n{rest}"
+        message = f"{subject}\n\nwith {places.summary_of(own)}\n{rest}"
     return commit_messages.with_trailers(message, heads)
 
 

@@ -11,7 +11,7 @@ from memstore.access import RIGHTS
 from memstore.access.audit import consents_gone
 from memstore.access.own_files import OwnFiles, events_in
 from memstore.access.policy import Judge, labels_of
-from memstore.access.unrecorded import Around, changed_by_hand, consents_by_hand, grants_by_hand
+from memstore.access.unrecorded import RegistryContext, changed_by_hand, consents_by_hand, grants_by_hand
 from memstore.access.widening import WideningContext, check_widening, events_now, surroundings
 from memstore.core.config import CONFIG_PATH
 from memstore.core.finding import Finding, in_order
@@ -230,14 +230,14 @@ def read_own(history: GitHistory, blobs: Mapping[str, str]) -> dict[str, bytes]:
     return {path: said for path, said in told.items() if not is_foreign(path, said, mixed=history.mixed)}
 
 
-def _own_around(history: GitHistory, owner: str, changes: Iterable[MemoryChange]) -> Around:
+def _own_around(history: GitHistory, owner: str, changes: Iterable[MemoryChange]) -> RegistryContext:
     """Return the vault's own files in the current commit and as staged, and all staged memories."""
     head, staged_files = history.head(), history.index_files()
     blobs = {path: blob for path, blob in staged_files.items() if is_memory_path(path, mixed=history.mixed)}
     data = history.blobs(blobs.values())
     read = (memory_file.read(path, data.get(blob, b""), mixed=history.mixed) for path, blob in blobs.items())
     files = {file.memory.id or file.path: file for file in read if isinstance(file, MemoryFile)}
-    return Around(
+    return RegistryContext(
         OwnFiles(read_own(history, history.own_files_at(head)) if head else {}, owner),
         OwnFiles(read_own(history, staged_files), owner),
         {name: labels_of(file.memory) for name, file in files.items()},
@@ -324,12 +324,12 @@ def findings_of(
     findings += check_widening(said_before, files, lambda ids: surroundings(view, ids), now)
     changed = {path: (before.get(path), data) for path, data in own.items()}
 
-    def around() -> Around:
+    def around() -> RegistryContext:
         after = {path: data for path, data in {**before, **own}.items() if data is not None}
         world, owner = view.of(RIGHTS).policy, view.config.owner
         places = {view.entry(row).id: (view.entry(row).ref or "", view.entry(row).path) for row in view.whole.rows}
         labels = {name: world.memories[name] for name in places if name in world.memories}
-        return Around(OwnFiles(before, owner), OwnFiles(after, owner), labels, places, _new(said_before))
+        return RegistryContext(OwnFiles(before, owner), OwnFiles(after, owner), labels, places, _new(said_before))
 
     findings += changed_by_hand(changed, around, now, default_owner=view.config.owner)
     findings += grants_by_hand(said_before, files, partial(events_now, view), view.config.owner)

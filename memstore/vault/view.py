@@ -10,7 +10,7 @@ from memstore.core.errors import RefusedError, VaultError, changed_while_read
 from memstore.core.keys import EXTERNAL
 from memstore.core.named import ref_of
 from memstore.files import FILES
-from memstore.files.local_state import told
+from memstore.files.local_state import with_progress
 from memstore.history import WORK_TREE
 from memstore.lineage import EDGES, LEFT_OUT
 from memstore.search import INDEX
@@ -122,13 +122,13 @@ class VaultView(Look):
             return None
         return plain if isinstance(plain, PlainFile) else None
 
-    def told(self, work: str, items: Sequence[_Item]) -> Iterator[_Item]:
+    def with_progress(self, work: str, items: Sequence[_Item]) -> Iterator[_Item]:
         report = self.ws.on_progress
-        return told(partial(report, work) if report else None, items, len(items))
+        return with_progress(partial(report, work) if report else None, items, len(items))
 
     def memories(self) -> Iterator[MemoryFile]:
         paths = self.snapshot.catalog.column("path")
-        for path in self.told("reading memories", sorted(paths[row] for row in self.rows)):
+        for path in self.with_progress("reading memories", sorted(paths[row] for row in self.rows)):
             if file := self.read(path):
                 yield file
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from memstore.core.places import is_memory_path, is_own_path, told
+from memstore.core.places import is_memory_path, is_own_path, summary_of
 
 
 @pytest.mark.parametrize(
@@ -22,6 +22,6 @@ def test_files_that_are_not_the_vaults_own(path: str) -> None:
 
 
 def test_a_message_names_settings_and_counts_the_rest() -> None:
-    assert told(["entities/human/sean.md", ".memstore/config.toml", "entities/dog/bella.md", "consents/c.md"]) == (
-        ".memstore/config.toml, 1 in consents, 2 in entities"
-    )
+    assert summary_of(
+        ["entities/human/sean.md", ".memstore/config.toml", "entities/dog/bella.md", "consents/c.md"]
+    ) == (".memstore/config.toml, 1 in consents, 2 in entities")

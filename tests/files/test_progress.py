@@ -6,7 +6,7 @@ from itertools import count
 
 import pytest
 
-from memstore.files.local_state import told
+from memstore.files.local_state import with_progress
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ from memstore.files.local_state import told
 def test_work_is_told_of_from_the_first_second_on(seconds_each: float, expected: list[tuple[int, int]]) -> None:
     reported: list[tuple[int, int]] = []
     clock = count(step=seconds_each)
-    items = told(lambda done, total: reported.append((done, total)), "abcde", 5, now=lambda: next(clock))
+    items = with_progress(lambda done, total: reported.append((done, total)), "abcde", 5, now=lambda: next(clock))
     assert [*items] == [*"abcde"]
     assert reported == expected
 
@@ -29,9 +29,12 @@ def test_work_is_told_of_from_the_first_second_on(seconds_each: float, expected:
 def test_fast_items_are_told_of_ten_times_a_second() -> None:
     reported: list[int] = []
     clock = count(step=1 / 64)  # exact in binary
-    assert sum(1 for _ in told(lambda done, _: reported.append(done), range(300), 300, now=lambda: next(clock))) == 300
+    assert (
+        sum(1 for _ in with_progress(lambda done, _: reported.append(done), range(300), 300, now=lambda: next(clock)))
+        == 300
+    )
     assert reported == [*range(63, 300, 7), 300]
 
 
 def test_nothing_is_told_where_nobody_listens() -> None:
-    assert [*told(None, "abc", 3)] == [*"abc"]
+    assert [*with_progress(None, "abc", 3)] == [*"abc"]

@@ -4,7 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.search.citations import CitationStanding, CitationVerdict, Place, compare, parse_place, places_in, written
+from memstore.search.citations import (
+    CitationStanding,
+    CitationVerdict,
+    Place,
+    citation_text,
+    compare,
+    parse_place,
+    places_in,
+)
 
 BLOB = "3ab92c01de45f"
 
@@ -31,7 +39,7 @@ def test_how_a_place_is_written(text: str, expected: Place) -> None:
 
 @given(st.integers(1, 999), st.integers(0, 99), st.text("0123456789abcdef", min_size=40, max_size=40))
 def test_what_is_written_reads_back(first: int, more: int, blob: str) -> None:
-    text = written("note:m_abc", (first, first + more), blob)
+    text = citation_text("note:m_abc", (first, first + more), blob)
     assert parse_place(text) == Place("note:m_abc", (first, first + more), blob[:10])
     assert list(places_in(f"As in {text}.", ())) == [parse_place(text)]
 

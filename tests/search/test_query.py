@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from memstore.core.errors import UsageError
 from memstore.search.clauses import Clause, Filters, Need, Operator, Phrase, Prefix, Where, Word
-from memstore.search.query import parse, said
+from memstore.search.query import parse, plain_text
 
 
 def shown(clause: Clause) -> str:
@@ -57,7 +57,7 @@ def test_a_query_taken_apart(text: str, expected: list[str]) -> None:
     ],
 )
 def test_what_a_query_says_as_a_text_is_what_it_looks_for(text: str, expected: str) -> None:
-    assert said(text) == expected
+    assert plain_text(text) == expected
 
 
 @pytest.mark.parametrize(
