@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import time
 from random import Random
 from typing import TYPE_CHECKING
@@ -33,6 +34,9 @@ settings.register_profile(
     suppress_health_check=list(HealthCheck),
 )
 settings.load_profile("memstore")
+# Tests start hundreds of processes, each of which would compile the program again.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 # A shell lets what it runs in the background ignore Ctrl-C, and what the tests start would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 set_hypothesis_home_dir(ROOT / ".hypothesis")  # wherever the tests are started
