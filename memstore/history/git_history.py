@@ -416,9 +416,9 @@ class GitHistory(GitIndex):
         written = {first + i: known[commit_id] for commit_id, first, count in spans for i in range(count)}
         return [written[number] for number in sorted(written)]
 
-    @cached_property
+    @property
     def hooks(self) -> GitHooks:
-        """The hooks of the repository."""
+        """The hooks of the repository, as they are now."""
         from memstore.history.git_hooks import GitHooks
 
         return GitHooks(self._git)

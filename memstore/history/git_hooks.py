@@ -6,6 +6,7 @@ import os
 import re
 import shlex
 import sys
+from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -45,13 +46,14 @@ _PROGRAM = 0o755
 
 
 class GitHooks:
-    """The hooks of the repository in which `git` runs."""
+    """The hooks of the repository in which `git` runs, at one moment: where they are is asked of git once."""
 
     def __init__(self, git: GitProcess) -> None:
         self._git = git
 
+    @cached_property
     def folder(self) -> Path:
-        """Return the folder in which git looks for hooks, with `core.hooksPath` applied."""
+        """The folder in which git looks for hooks, with `core.hooksPath` applied."""
         done = self._git.attempt("rev-parse", "--git-path", "hooks", as_set=("core.hooksPath",))
         if done.returncode != 0:
             raise GitError(
@@ -64,15 +66,14 @@ class GitHooks:
 
         The driver comes first: it can be installed even if hooks are refused because their folder is shared.
         """
-        folder = self.folder()
-        return {DRIVER: self._driver_state(), **{name: _state(folder / name) for name in HOOK_NAMES}}
+        return {DRIVER: self._driver_state(), **{name: _state(self.folder / name) for name in HOOK_NAMES}}
 
     def install(self, name: str) -> None:
         """Install memstore's hook; `RefusedError` if another program's hook is in its place."""
         if name == DRIVER:
             self._install_driver()
             return
-        place = self.folder() / name
+        place = self.folder / name
         match _state(place):
             case HookState.FOREIGN:
                 raise RefusedError(
@@ -95,7 +96,7 @@ class GitHooks:
         Raises:
             RefusedError: another program's hook is in its place, or the hooks' folder is outside the repository.
         """
-        place = self.folder() / SERVER_HOOK
+        place = self.folder / SERVER_HOOK
         words = shlex.join([remote, str(vault or "")])
         line = f"memstore hooks run {SERVER_HOOK} {words} || exit 1"
         if _state(place) is HookState.FOREIGN:
@@ -130,7 +131,7 @@ class GitHooks:
             if _DRIVER_MARK in self._driver():
                 self._git.attempt("config", "--local", "--remove-section", DRIVER_KEY.rpartition(".")[0])
             return
-        place = self.folder() / name
+        place = self.folder / name
         if _state(place) is HookState.OURS:
             place.unlink()
 
@@ -161,16 +162,17 @@ class GitHooks:
                     hint="make the git folder writable, and let no other git run in it; then memstore hooks install",
                 )
 
+    @cached_property
     def are_shared(self) -> bool:
-        """Return whether the hooks folder is outside the repository: `core.hooksPath` may name a shared one."""
+        """Whether the hooks folder is outside the repository: `core.hooksPath` may name a shared one."""
         common = os.fsdecode(self._git.run("rev-parse", "--git-common-dir")).removesuffix("\n")
         top = os.fsdecode(self._git.run("rev-parse", "--show-toplevel")).removesuffix("\n")
         inside = ((self._git.folder / common).resolve(), Path(top).resolve())
-        real = self.folder().resolve()
+        real = self.folder.resolve()
         return not any(real.is_relative_to(place) for place in inside)
 
     def _refuse_shared(self, folder: Path, name: str) -> None:
-        if self.are_shared():
+        if self.are_shared:
             hint = f'add this line to the hook {name} there: memstore hooks run {name} "$@" || exit 1'
             if folder.exists() and not folder.is_dir():  # /dev/null, to have no hooks
                 hint = "git config --unset core.hooksPath, then memstore hooks install"

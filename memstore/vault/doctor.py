@@ -163,7 +163,7 @@ def hook_checks(view: View, *, fix: bool) -> Iterator[Check]:
         label = f"hook {name}"
         if state in (HookState.OURS, HookState.CALLING):
             yield Check(label, DoctorVerdict.OK, state.value)
-        elif state is HookState.ABSENT and not fix and (name == DRIVER or not hooks.are_shared()):
+        elif state is HookState.ABSENT and not fix and (name == DRIVER or not hooks.are_shared):
             yield Check(label, DoctorVerdict.WARNING, state.value, "memstore hooks install")
         else:
             try:

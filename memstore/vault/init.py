@@ -124,8 +124,8 @@ def init(
     changed += [IGNORE_PATH] if place.create(IGNORE_PATH, IGNORE_TEXT) else []
     # Before the merge driver, which is part of git's configuration, too: the earlier content is remembered.
     git_configured = place.configure(FUNCTION_KEY, FUNCTION_PATTERN)
-    missing = place.missing(place.hooks.folder())
-    installed, refused = _with_hooks(view)
+    missing = place.missing(place.hooks.folder)
+    installed, refused = _with_hooks(view.of(HISTORY).hooks)
     place.remember_folders([folder for folder in missing if folder.exists()])
     attributes = MIXED_ATTRIBUTES_LINE if view.config.mixed else ATTRIBUTES_LINE
     git_configured |= place.append_line(place.exclude_path, EXCLUDED)
@@ -163,17 +163,17 @@ def _toml(setting: Setting, config: Config) -> str:
     return str(value).lower() if isinstance(value, bool | int) else f'"{value}"'
 
 
-def _with_hooks(view: View) -> tuple[tuple[str, ...], str | None]:
+def _with_hooks(hooks: GitHooks) -> tuple[tuple[str, ...], str | None]:
     """Install missing hooks; another program's hooks are left alone, and are not an error."""
-    before = view.of(HISTORY).hooks.states()
+    before = hooks.states()
     if all(state in (HookState.OURS, HookState.CALLING) for state in before.values()):
         return (), None
     refused = None
     try:
-        install(view)
+        _install(hooks, before)
     except RefusedError as error:
         refused = f"{error}; {error.hint}"
-    after = view.of(HISTORY).hooks.states()
+    after = hooks.states()
     new = (name for name, state in after.items() if state is HookState.OURS is not before[name])
     return tuple(new), refused
 
@@ -197,10 +197,14 @@ def install(view: View) -> HooksReport:
         GitError: there is no repository.
     """
     hooks = view.of(HISTORY).hooks
+    _install(hooks, hooks.states())
+    return _reported(hooks)
+
+
+def _install(hooks: GitHooks, before: Mapping[str, HookState]) -> None:
     # Our own first, so that a foreign hook does not prevent the others.
-    for name, _ in sorted(hooks.states().items(), key=lambda item: item[1] is HookState.FOREIGN):
+    for name, _ in sorted(before.items(), key=lambda item: item[1] is HookState.FOREIGN):
         hooks.install(name)
-    return states(view)
 
 
 def install_on_server(hooks: GitHooks, view: View | None, *, remote: str) -> HooksReport:
@@ -244,11 +248,16 @@ def uninstall(view: View) -> HooksReport:
     from memstore.access.audit import stop_unless_owner
 
     stop_unless_owner(view, "remove its hooks")
-    for name in view.of(HISTORY).hooks.states():
-        view.of(HISTORY).hooks.uninstall(name)
-    return states(view)
+    hooks = view.of(HISTORY).hooks
+    for name in hooks.states():
+        hooks.uninstall(name)
+    return _reported(hooks)
 
 
 def states(view: View) -> HooksReport:
     """Return which hooks are in place, and whose they are."""
-    return HooksReport(view.of(HISTORY).hooks.folder(), view.of(HISTORY).hooks.states())
+    return _reported(view.of(HISTORY).hooks)
+
+
+def _reported(hooks: GitHooks) -> HooksReport:
+    return HooksReport(hooks.folder, hooks.states())

@@ -270,7 +270,8 @@ class DiskPlace:
         """Set a key of the repository's own configuration; return False if it is already set, to whatever value."""
         if self.configured(key) is not None:
             return False
-        path, before = self.config_path, self.read(self.config_path)
+        path = self.config_path
+        before = self.read(path)
         self._git.run("config", "--local", key, value)
         if (after := self.read(path)) is not None:
             self._remember(Written(path, before, after))

@@ -209,12 +209,13 @@ def _hooks(place: DiskPlace, kept: dict[str, str], shared: str) -> tuple[str, ..
     """Return which hooks to remove; those that stay and call memstore are added to `kept`."""
     if not place.has_repository:
         return ()
-    states = place.hooks.states()
+    hooks = place.hooks
+    states = hooks.states()
     ours = tuple(name for name, state in states.items() if state is HookState.OURS)
     for name, state in states.items():
         if state is HookState.CALLING:
             kept[f"hook {name}"] = "it is another program's; remove the line with `memstore hooks run` from it"
-    why = shared or ("it is outside the repository, and may serve others" if place.hooks.are_shared() else "")
+    why = shared or ("it is outside the repository, and may serve others" if hooks.are_shared else "")
     going = tuple(name for name in ours if not (shared or (why and name != DRIVER)))
     kept |= {f"hook {name}": why for name in ours if name not in going}
     return going

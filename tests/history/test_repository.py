@@ -14,6 +14,7 @@ from memstore.hooks import commit_msg, pre_commit
 from memstore.memories.add import add_memory
 from memstore.vault.status import status
 from tests.git_repositories import git, memory, repository, vault_in
+from tests.whole.program import Program
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from memstore.vault.workspace import Workspace
     from tests.git_repositories import Written
 
-MOST = {"status": 10, "add -c": 16, "pre-commit": 10, "commit-msg": 10}
+MOST = {"init": 16, "status": 10, "add -c": 16, "pre-commit": 10, "commit-msg": 10}
 
 
 class Counted:
@@ -62,7 +63,12 @@ def test_a_command_starts_few_processes(vault: Written, counted: Counted) -> Non
     vault.write(".memstoreignore", "out/\n")
     vault.commit("a start")
     ws = opened(vault, counted)
-    started = {"add -c": counted.starts(lambda: add_memory(ws.view(), {}, "Tea is green.", commit=True))}
+    program = Program(vault.root.parent).in_process()
+    place = str(vault.root.parent / "made")
+    started = {
+        "init": counted.starts(lambda: program.run("init", place, cwd=vault.root, PATH=counted.environ["PATH"])),
+        "add -c": counted.starts(lambda: add_memory(ws.view(), {}, "Tea is green.", commit=True)),
+    }
     vault.write("a.md", memory("m_aaa", "Another text.\n"))
     vault.write("b.md", memory("m_bbb"))
     started["status"] = counted.starts(lambda: status(ws.view()))
