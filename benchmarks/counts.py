@@ -135,8 +135,8 @@ def imports(module: Module, known: dict[str, Module], *, for_types: bool = False
                 yield from ((name, deferred) for name in of_itself | whole if name in known)
             elif isinstance(child, ast.Import):
                 yield from ((alias.name, deferred) for alias in child.names if alias.name in known)
-            else:
-                is_function = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+            elif isinstance(child, ast.stmt | ast.excepthandler | ast.match_case):  # no expression imports
+                is_function = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef)
                 yield from inside(child, deferred=deferred or is_function)
 
     yield from inside(module.tree, deferred=False)

@@ -32,4 +32,4 @@ def test_of_the_dearest_tests_a_few_members_are_drawn_unless_all_are_asked_for(
     pytester.makeini("[pytest]\nmarkers = soak")
     pytester.makeconftest(HOOKS)
     pytester.makepyfile(test_it=TESTS)
-    pytester.runpytest_subprocess(*words).assert_outcomes(passed=passed, failed=failed)
+    pytester.runpytest_inprocess(*words).assert_outcomes(passed=passed, failed=failed)

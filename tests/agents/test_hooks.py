@@ -32,8 +32,7 @@ PROMPT = "When does Bella eat?"
 @pytest.fixture
 def program(tmp_path: Path) -> InProcess:
     made = InProcess(tmp_path)
-    made.vault.mkdir()
-    made.ok("init", ".", "--owner", "si:ash")
+    made.init("si:ash")
     made.ok("add", "Bella eats at eight in the evening", "--importance", "pinned")
     made.ok("add", "Bella eats at noon on Sundays", "--access", "*")
     return made
@@ -596,8 +595,7 @@ def test_the_record_of_sessions_is_bounded_and_garbled_files_say_nothing(tmp_pat
 
 def test_it_holds_for_the_processes_that_a_program_starts(tmp_path: Path) -> None:
     program = Program(tmp_path)
-    program.vault.mkdir()
-    program.ok("init", ".", "--owner", "si:ash")
+    program.init("si:ash")
     page = program.json("add", "Bella eats what Dr. Evil sells", *PAGE)["ref"]
     program.ok(*RECALL, stdin=asked("UserPromptSubmit", prompt=ASKED))
     program.ok(*CAPTURE, stdin=asked("SessionEnd", last_assistant_message="So buy it there."))

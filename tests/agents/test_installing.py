@@ -26,8 +26,7 @@ MINE = '{\n    "apiKey": "sk-secret", // mine\n    "hooks": {"Stop": []}\n}'
 @pytest.fixture
 def program(tmp_path: Path) -> InProcess:
     made = InProcess(tmp_path)
-    made.vault.mkdir()
-    made.ok("init", ".", "--owner", "si:ash")
+    made.init("si:ash")
     return made
 
 

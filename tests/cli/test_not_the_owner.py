@@ -28,8 +28,7 @@ COMMANDS = (
 
 def test_no_event_is_left_uncommitted(tmp_path: Path) -> None:
     program = InProcess(tmp_path)
-    program.vault.mkdir()
-    program.ok("init", ".", "--owner", "human:nia")
+    program.init("human:nia")
     git = ("git", "-C", str(program.vault))
     refs: dict[str, str] = {}
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # Some hundred times what it takes; the square of it would take minutes.
 CPU_SECONDS = 15.0
-LENGTH = 200_000
+LENGTH = 60_000
 
 
 @pytest.fixture

@@ -103,8 +103,7 @@ def test_claudes_last_branch_is_followed(vault: InProcess) -> None:
 
 def test_where_the_owner_is_no_person_nobody_is_said_to_be_the_person(tmp_path: Path) -> None:
     program = InProcess(tmp_path)
-    program.vault.mkdir()
-    program.ok("init", ".", "--owner", "si:ash")
+    program.init("si:ash")
     assert imported(program, "chatgpt", TEA_TALK)["Green tea"]["author"] is None
 
 

@@ -48,8 +48,7 @@ def another(program: InProcess) -> InProcess:
     home = program.home / "another"
     home.mkdir()
     other = InProcess(home)
-    other.vault.mkdir()
-    other.ok("init", ".", "--owner", "si:ash")
+    other.init("si:ash")
     return other
 
 

@@ -149,7 +149,7 @@ def test_the_time_grows_with_the_length_of_a_text_alone(piece: str) -> None:
         tags_in(text)
         return time.process_time() - begun
 
-    assert min(took(160_000) for _ in range(3)) < 16 * min(took(40_000) for _ in range(3)) + 0.1
+    assert min(took(80_000) for _ in range(3)) < 16 * min(took(20_000) for _ in range(3)) + 0.1
 
 
 @pytest.mark.parametrize(

@@ -14,13 +14,11 @@ import pytest
 
 from memstore.hooks import push_guard
 from memstore.vault import init
-from tests.git_repositories import OWNER, git, memory, repository, vault_in
+from tests.git_repositories import OWNER, Written, git, memory, repository, vault_in
 from tests.installed import PROGRAMS
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from tests.git_repositories import Written
 
 BOB = "human:bob"
 PATH = f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}"
@@ -99,9 +97,17 @@ def pushing_to(tmp_path: Path, object_format: str = "sha1") -> Pushing:
     return pushing
 
 
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("begun")
+    pushing_to(place)
+    return place
+
+
 @pytest.fixture
-def pushing(tmp_path: Path) -> Pushing:
-    return pushing_to(tmp_path)
+def pushing(begun: Path, tmp_path: Path) -> Pushing:
+    shutil.copytree(begun, tmp_path, symlinks=True, dirs_exist_ok=True)
+    return Pushing(Written(tmp_path / "vault"), tmp_path / "remote.git")
 
 
 # -- remotes and their audiences -------------------------------------------------------------------

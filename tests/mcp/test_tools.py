@@ -6,6 +6,7 @@ import json
 import shlex
 import shutil
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -22,7 +23,6 @@ from tests.whole.hidden import NOW
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from tests.whole.program import InProcess
 
@@ -203,18 +203,30 @@ def _steady(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("memstore.core.clock.RandomIds.event_id", lambda _: "0000000000", raising=False)
 
 
+@pytest.fixture(scope="module")
+def kept(vault: InProcess, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a copy of the vault as it was."""
+    return Path(shutil.copytree(vault.vault, tmp_path_factory.mktemp("kept") / "vault"))
+
+
 @pytest.fixture
-def apart(vault: InProcess, tmp_path: Path) -> Iterator[InProcess]:
+def apart(vault: InProcess, kept: Path) -> Iterator[InProcess]:
     """Return the vault, to be written into: it is put back afterwards."""
-    kept = tmp_path / "kept"
-    shutil.copytree(vault.vault, kept, symlinks=True)
     yield vault
     _put_back(kept, vault.vault)
 
 
 def _put_back(kept: Path, place: Path) -> None:
-    shutil.rmtree(place)
-    shutil.copytree(kept, place, symlinks=True)
+    """Make a folder what its copy is; what is the same in both isn't touched, and so isn't indexed again."""
+    for path in sorted(place.rglob("*"), reverse=True):
+        if not (kept / path.relative_to(place)).exists():
+            path.rmdir() if path.is_dir() else path.unlink()
+    for path in sorted(kept.rglob("*")):
+        there = place / path.relative_to(kept)
+        if path.is_dir():
+            there.mkdir(exist_ok=True)
+        elif not there.exists() or there.read_bytes() != path.read_bytes():
+            shutil.copy2(path, there)
 
 
 def contents(place: Path) -> dict[str, bytes]:
@@ -245,11 +257,11 @@ def test_a_tool_that_reads_says_what_its_command_says(
 @pytest.mark.usefixtures("_steady")
 @pytest.mark.parametrize(("tool", "arguments", "line"), WRITING, ids=lambda one: one if isinstance(one, str) else "")
 def test_a_tool_that_writes_does_what_its_command_does(
-    apart: InProcess, tmp_path: Path, tool: str, arguments: dict[str, Any], line: str
+    apart: InProcess, kept: Path, tool: str, arguments: dict[str, Any], line: str
 ) -> None:
     answer = served(apart, offered="all").call(tool, arguments)
     wrote = contents(apart.vault)
-    _put_back(tmp_path / "kept", apart.vault)
+    _put_back(kept, apart.vault)
     text = apart.run("--as", OWNER, "--self", *shlex.split(line), stdin="-")
     assert contents(apart.vault) == wrote
     assert answer.failed == (text.returncode != 0)

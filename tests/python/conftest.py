@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-import subprocess
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
 
 import memstore
-from tests.installed import MEMSTORE, at_home
+from tests.installed import at_home
+from tests.whole.program import made_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,9 +28,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.delenv(name)
     for name, value in at_home(tmp_path).items():
         monkeypatch.setenv(name, value)
-    subprocess.run(
-        [MEMSTORE, "init", str(tmp_path / "notes"), "--owner", OWNER], check=True, capture_output=True, cwd=tmp_path
-    )
+    shutil.copytree(made_for(OWNER), tmp_path / "notes", symlinks=True)
     return tmp_path
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from memstore.vault.workspace import Workspace
     from tests.git_repositories import Written
 
-FEW, MANY = 200, 1600
+FEW, MANY = 100, 800
 # Linear is 8; what grows with the square would be 64.
 MOST_TIMES_AS_LONG = 24
 DIGEST = f"sha256:{0:064x}"

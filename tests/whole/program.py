@@ -84,9 +84,9 @@ class Program:
         """Return this program, vault and all, to be called in this process."""
         return InProcess(self.home)
 
-    def init(self) -> None:
+    def init(self, owner: str = "human:tester") -> None:
         """Make the vault: a copy of one that `memstore init` made once, since nothing in it depends on where it is."""
-        shutil.copytree(_made(), self.vault, symlinks=True)
+        shutil.copytree(made_for(owner), self.vault, symlinks=True)
 
     def copied(self, home: Path) -> Self:
         """Return a copy, its vault and all that lies beside it, which lives in `home`."""
@@ -106,11 +106,12 @@ class Program:
 
 
 @cache
-def _made() -> Path:
+def made_for(owner: str) -> Path:
+    """Return the folder of somebody's vault that was just made, to be copied."""
     first = Program(Path(tempfile.mkdtemp(prefix="memstore-made-")))
     atexit.register(shutil.rmtree, first.home)
     first.vault.mkdir()
-    first.ok("init", ".", "--owner", "human:tester")
+    first.ok("init", ".", "--owner", owner)
     return first.vault
 
 

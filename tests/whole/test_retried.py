@@ -99,12 +99,13 @@ def retried(home: Path, count: int) -> tuple[Counter[str], set[float]]:
     home.mkdir()
     program = Program(home)
     program.init()
-    belief = program.json(*OWNER, "add", "Ferries are late.", "-t", "belief", "--confidence", "0.5")["ref"]
-    seen = program.json(*OWNER, "add", "Ferry 9 was late.", "-t", "episode")["ref"]
+    inside = program.in_process()
+    belief = inside.json(*OWNER, "add", "Ferries are late.", "-t", "belief", "--confidence", "0.5")["ref"]
+    seen = inside.json(*OWNER, "add", "Ferry 9 was late.", "-t", "episode")["ref"]
     with ThreadPoolExecutor(count) as pool:
         for ended in [pool.submit(Client(program, number, belief, seen).work) for number in range(count)]:
             ended.result()
-    memories = [program.json("show", one["ref"]) for one in program.json("list", "-n", "9999")["memories"]]
+    memories = [inside.json("show", one["ref"]) for one in inside.json("list", "-n", "9999")["memories"]]
     said = Counter(part for one in memories for part in one["body"].strip().split("\n\n"))
     return said, {one["confidence"] for one in memories if one["type"] == "belief"}
 

@@ -160,9 +160,10 @@ def test_what_is_no_file_is_a_finding_where_a_page_or_a_proof_is_expected(
 
 
 @pytest.mark.soak(2)
-@pytest.mark.parametrize("put", ODD)
+@pytest.mark.parametrize(
+    ("put", "pinned"), [*((put, False) for put in ODD), *((put, True) for put in (link, os.mkfifo, Path.mkdir))]
+)
 @pytest.mark.parametrize("name", ["allowed_signers", "revoked_keys", "key_rotations.jsonl"])
-@pytest.mark.parametrize("pinned", [False, True])
 def test_what_is_no_file_is_a_finding_where_the_keyring_is_expected(
     put: Callable[[Path], None], name: str, vault: Vault, *, pinned: bool
 ) -> None:
