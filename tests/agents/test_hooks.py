@@ -301,6 +301,7 @@ def test_what_was_written_down_before_is_not_written_again(program: InProcess) -
     assert captured(program) == before
 
 
+@pytest.mark.soak(2)
 @pytest.mark.parametrize("host", ["claude, compacted", "codex, compacted", "gemini", "cursor, elsewhere", "openclaw"])
 def test_each_sentence_of_the_person_is_there_once_under_its_day(program: InProcess, host: str) -> None:
     """Captured when it is compacted, and a month later to its end."""

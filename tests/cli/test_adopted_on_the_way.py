@@ -105,6 +105,7 @@ CHANGES = [
 ]
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize("words", CHANGES, ids=" ".join)
 def test_a_command_and_its_adoption_are_one_step_and_one_commit(mixed: InProcess, words: tuple[str, ...]) -> None:
     before = _texts(mixed)

@@ -51,6 +51,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> set[tuple[str, str]]:
     return pairs
 
 
+@pytest.mark.soak(2)
 @pytest.mark.parametrize(("gap", "before"), [("\n\n", ""), ("\n", ""), ("\n", "- "), (" ", "")])
 def test_a_search_among_lines_that_are_alike_compares_a_bounded_number(
     gap: str, before: str, asked: set[tuple[str, str]]

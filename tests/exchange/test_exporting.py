@@ -145,6 +145,7 @@ MANGLED = {
 }
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize(("line", "said"), MANGLED.items())
 def test_a_mangled_record_is_left_out_and_named(sample: InProcess, line: str, said: str) -> None:
     place = sample.home / "all.jsonl"

@@ -65,6 +65,7 @@ def test_what_git_could_push_before_goes(notes: Notes, audience: str) -> None:
     assert ("memstore config remotes.origin owner" in said) is (audience == "")
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize(
     ("path", "text"),
     [
@@ -138,6 +139,7 @@ def merged(notes: Notes) -> None:
     without_id(notes)
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize("change", [without_id, moved, linked, copied, added_again, edited_later, merged])
 def test_a_memory_whose_id_was_taken_out_stays_one(notes: Notes, change: Callable[[Notes], None]) -> None:
     notes.declare('["public"]')

@@ -221,6 +221,7 @@ def test_a_token_is_printed_nowhere_and_read_by_nobody_else(tmp_path: Path) -> N
     assert {*made} == {"id", "entity", "context", "self", "file"}
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize("mode", [0o644, 0o640, 0o620])
 @pytest.mark.parametrize("ending", ["token", "json"])
 def test_a_token_that_others_can_read_is_refused(tmp_path: Path, mode: int, ending: str) -> None:
@@ -279,6 +280,7 @@ def test_what_others_could_have_written_is_no_token(tmp_path: Path) -> None:
     assert tokens.list() == ()
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [

@@ -107,6 +107,7 @@ def test_an_address_opens_its_memory(sample: Path) -> None:
     assert found.console == []
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize(
     "fragment", ["", "#q=%22%3E%3Cscript%3Ealert(1)%3C/script%3E", "#%", "#list", "#q=", "#filter"]
 )

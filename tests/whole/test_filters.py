@@ -177,6 +177,7 @@ def test_without_its_filter_nothing_is_written(program: Program, settings: dict[
 # -- line ends, encodings, other places of attributes ----------------------------------------------
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize(
     ("line", "settings"),
     [

@@ -128,6 +128,7 @@ def _deep(text: str) -> str:
     return text.replace('"members": []', '"members": ' + "[" * 100_000 + "]" * 100_000)
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize(
     ("change", "why"),
     [

@@ -105,6 +105,7 @@ def test_an_edit_that_keeps_size_and_time_is_seen(program: Program) -> None:
     assert excerpts(program, "swordfish") == ["The code word is albatross"]  # by its name, which the file keeps
 
 
+@pytest.mark.soak(2)
 @pytest.mark.parametrize("damage", ["delete", "truncate", "garbage", "empty"])
 def test_the_index_may_be_deleted_or_damaged(program: Program, damage: str) -> None:
     for i in range(40):

@@ -188,7 +188,7 @@ def served_by_tls(folder: Path) -> Iterator[int]:
 
 
 def test_a_page_that_was_fetched_from_anothers_host_proves_when(site: str, tmp_path: Path) -> None:
-    program = Program(tmp_path)
+    program = Program(tmp_path).in_process()
     program.init()
     ref, _ = program.add("Synthesis is hard.")
     key = Ed25519PrivateKey.generate()

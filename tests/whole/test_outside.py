@@ -149,6 +149,7 @@ SECOND: dict[str, Callable[[View, Path], object]] = {
 }
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize("second", SECOND)
 @pytest.mark.parametrize(("words", "event", "last"), ACTS, ids=[event for _, event, _ in ACTS])
 @pytest.mark.parametrize("is_done", [False, True], ids=["before", "after"])

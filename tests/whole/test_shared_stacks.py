@@ -151,6 +151,7 @@ def test_each_line_stays_where_it_was(vault: Program, tmp_path: Path) -> None:
     assert (tmp_path / "stack/notes/fetch.md").read_bytes() == (vault.vault / "notes/fetch.md").read_bytes()
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize(
     ("body", "kind"),
     [

@@ -163,6 +163,7 @@ ATTACKS: dict[str, tuple[Callable[[Path], object], str, bool]] = {
 }
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_a_signed_stack_that_was_changed_is_refused(attack: str, sent: Path) -> None:
     act, says, accepted = ATTACKS[attack]

@@ -83,6 +83,7 @@ def test_a_memory_that_was_taken_out_does_not_come_back_wider(vault: Attacked) -
     vault.saved("back as it was")
 
 
+@pytest.mark.soak(2)
 @pytest.mark.parametrize(
     ("path", "pattern", "becomes", "code"),
     [
