@@ -9,7 +9,6 @@ import gc
 import os
 import signal
 import sys
-from contextlib import suppress
 from typing import TYPE_CHECKING, NoReturn
 
 from memstore.core.errors import Exit
@@ -175,9 +174,8 @@ def _report(error: BaseException, words: list[str]) -> int:
             _tell(failure)
         output.flush()
     except OSError:
-        with suppress(OSError):
-            if as_json:  # standard output takes no document
-                _tell(failure)
+        if as_json:  # standard output takes no document
+            _tell(failure)
         output.discard()  # there is nowhere else to report it
     is_hook = "--hook" in options and not _HOOKS.isdisjoint(options)
     return 0 if is_hook else int(failure.exit)  # a hook that fails stops the agent's program

@@ -98,8 +98,12 @@ def flush() -> None:
 
 def discard() -> None:
     """Discard what is still buffered, so that Python does not fail on it at exit."""
+    _discard(sys.stdout, sys.stderr)
+
+
+def _discard(*streams: TextIO | None) -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
-    for stream in (sys.stdout, sys.stderr):
+    for stream in streams:
         if stream is not None:
             os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
@@ -111,10 +115,11 @@ def _unwritten(error: OSError) -> OSError:
 
 
 def write_message(message: str, *, end: str = "\n") -> None:
-    """Write a line to standard error, if there is one, in place of the progress that is shown there."""
-    if sys.stderr is not None:
-        sys.stderr.write(_PROGRESS.erased() + message + end)
-        sys.stderr.flush()
+    """Write a line to standard error, in place of the progress that is shown there.
+
+    If there is none, or it takes no text, nobody reads it, and what the program does goes on.
+    """
+    _write_beside(_PROGRESS.erased() + message + end)
 
 
 def show_progress(work: str, done: int, total: int) -> None:
@@ -124,8 +129,16 @@ def show_progress(work: str, done: int, total: int) -> None:
         write = f"\r{work}: {done:,} of {total:,}"
     else:
         write = _PROGRESS.erased()
-    sys.stderr.write(write)
-    sys.stderr.flush()
+    _write_beside(write)
+
+
+def _write_beside(text: str) -> None:
+    try:
+        if sys.stderr is not None:
+            sys.stderr.write(text)
+            sys.stderr.flush()
+    except OSError:
+        _discard(sys.stderr)
 
 
 class _Progress:

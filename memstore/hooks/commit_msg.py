@@ -13,6 +13,7 @@ from memstore.core.errors import Exit, MemstoreError
 from memstore.core.places import is_audit_path
 from memstore.history.commit_messages import MOST_NAMED, trailers, with_trailers
 from memstore.hooks.repository import repository_of, vaults_in_commit
+from memstore.hooks.saying import say
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -38,7 +39,7 @@ def main(environ: Mapping[str, str], folder: Path, arguments: Sequence[str]) -> 
             if after != text:
                 file.write_bytes(after.encode(errors="surrogateescape"))
     except (MemstoreError, OSError) as error:
-        sys.stderr.write(f"memstore: the message names no memories: {error}\n")
+        say(f"memstore: the message names no memories: {error}")
     return Exit.DONE
 
 

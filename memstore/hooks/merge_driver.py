@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from memstore.core.errors import MemstoreError, SealedError
 from memstore.core.places import TEMPORARY_PREFIX, is_sealed_path
+from memstore.hooks.saying import say
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -44,9 +45,9 @@ def main(folder: Path, arguments: Sequence[str]) -> int:
         return _merge(folder, path, places, size)
     except Exception as error:  # noqa: BLE001 - otherwise git takes the file as merged
         if is_sealed_path(path):
-            sys.stderr.write(f"memstore: {path!a} could not be merged: {error!a}\n")
+            say(f"memstore: {path!a} could not be merged: {error!a}")
             return CONFLICT
-        sys.stderr.write(f"memstore: {path!a} is left to git merge-file: {error!a}\n")
+        say(f"memstore: {path!a} is left to git merge-file: {error!a}")
         with suppress(OSError):
             subprocess.run(
                 ["git", "merge-file", "-q", f"--marker-size={size}", *_LABELS, ours, base, theirs],
@@ -72,7 +73,7 @@ def _merge(folder: Path, path: str, places: Sequence[Path], size: str) -> int:
     if done.data != files.ours:
         _write(places[1], done.data)
     if done.said:
-        sys.stderr.write(f"memstore: {path!a}: {done.said}\n")
+        say(f"memstore: {path!a}: {done.said}")
     return CONFLICT if done.has_conflicts else MERGED
 
 
@@ -108,10 +109,10 @@ def _merge_filtered(filters: GitFilters, vault: Path, path: str, inside: str, pl
             _write(places[1], filters.stored_bytes(path, done.data))
     except (MemstoreError, OSError) as error:
         hint = getattr(error, "hint", None)
-        sys.stderr.write(f"memstore: {path!a} could not be merged: {error}\n" + (f"  hint: {hint}\n" if hint else ""))
+        say(f"memstore: {path!a} could not be merged: {error}" + (f"\n  hint: {hint}" if hint else ""))
         return CONFLICT
     if done.said:
-        sys.stderr.write(f"memstore: {path!a}: {done.said}\n")
+        say(f"memstore: {path!a}: {done.said}")
     return CONFLICT if done.has_conflicts else MERGED
 
 
@@ -135,9 +136,7 @@ def _merge_sealed(vault: Path, path: str, places: Sequence[Path], by_lines: Call
         if done.data != texts.ours or stored.ours == stored.base:
             _write(places[1], sealed_as_merged(keys, vault, path, done.data, stored))
     except MemstoreError as error:
-        sys.stderr.write(
-            f"memstore: {error}\n  git keeps both: git checkout --ours or --theirs {path!a} takes one of them\n"
-        )
+        say(f"memstore: {error}\n  git keeps both: git checkout --ours or --theirs {path!a} takes one of them")
         return CONFLICT
     return MERGED
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from memstore.core.errors import Exit, MemstoreError
 from memstore.hooks.repository import repository_of, vaults_in_commit
+from memstore.hooks.saying import say
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -144,7 +145,7 @@ def _say(*lines: str | None) -> None:
             shown = "".join(
                 sign if sign.isprintable() or sign == "\n" else "\N{REPLACEMENT CHARACTER}" for sign in line
             )
-            sys.stderr.write(shown.encode(errors="replace").decode() + "\n")
+            say(shown.encode(errors="replace").decode())
 
 
 if __name__ == "__main__":

@@ -33,6 +33,7 @@ from memstore.history.filters import filtered_in, filters_around, is_attributes_
 from memstore.history.git_process import GitProcess, failed
 from memstore.history.outgoing import Outgoing, RefUpdate, objects, outgoing, push_urls, tree_with
 from memstore.hooks.repository import approved_filters, opener, told_to_hook, vaults_around
+from memstore.hooks.saying import say
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -381,7 +382,7 @@ def _say(*lines: str | None) -> None:
     """Print lines for the person; the content of a file must not control the terminal."""
     for line in filter(None, lines):
         shown = "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in line)
-        sys.stderr.write(shown.encode(errors="replace").decode() + "\n")
+        say(shown.encode(errors="replace").decode())
 
 
 if __name__ == "__main__":

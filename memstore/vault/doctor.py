@@ -397,7 +397,7 @@ def _drafts(view: View, around: Machine, *, fix: bool) -> Iterator[Check]:
     ids, paths = view.column("id"), view.column("path")
     sealed = {ids[row]: paths[row] for row in view.rows if is_sealed_path(paths[row])}
     for place, data in around.drafts().items():
-        found = re.search(rb"^id: *[\"']?(m_[0-9a-z]+)", data, re.MULTILINE)
+        found = re.search(rb"^id: *[\"']?([^\"'\s]+)", data, re.MULTILINE)
         memory_id = found[1].decode() if found else ""
         file = view.read(sealed[memory_id]) if memory_id in sealed else None
         if fix and file is not None and without_notes(data) == file.data:

@@ -112,6 +112,14 @@ def test_whatever_a_key_holds_it_is_a_manifest_or_a_format_error(key: str, value
     assert all(not one.path.startswith(("/", ".")) and ".." not in one.path.split("/") for one in read.memories)
 
 
+@pytest.mark.parametrize("place", ["said", "memory", "member"])
+def test_a_key_that_the_format_lacks_is_refused(place: str) -> None:
+    said = json.loads(stack.written(CARE))
+    {"said": said, "memory": said["memories"][0], "member": said["members"][0]}[place]["extra"] = None
+    with pytest.raises(FormatError, match=r"memstore\.stack/1 has no key 'extra'"):
+        stack.read(json.dumps(said).encode())
+
+
 @given(st.binary(max_size=200))
 def test_other_bytes_are_none(data: bytes) -> None:
     with pytest.raises(FormatError):

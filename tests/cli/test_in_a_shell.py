@@ -62,6 +62,15 @@ def test_a_closed_standard_output_is_a_failure(shell: runner.Shell) -> None:
     assert _bash(shell, "memstore list 2>&- | head -1").returncode == 0
 
 
+@pytest.mark.parametrize("errors", ["2> /dev/full", "2>&-", "2> >(true)"])
+def test_an_aside_that_can_not_be_written_changes_nothing(shell: runner.Shell, tmp_path: Path, errors: str) -> None:
+    added = json.loads(_bash(shell, f"memstore add 'A cup too many, {tmp_path.name}.' --json").stdout)
+    done = _bash(shell, f"memstore forget {added['ref']} {errors}")  # it also says what git still has
+    assert (done.returncode, b"forgotten" in done.stdout) == (0, True)
+    assert _bash(shell, f"memstore search nothing_like_it {errors}").returncode == 0
+    assert _bash(shell, f"memstore forget {added['ref'][:-1]}o {errors}").returncode == 3
+
+
 def test_any_locale_will_do(shell: runner.Shell) -> None:
     memory = shell.folder / "memories/odd.md"
     memory.write_text("---\ntype: note\nid: m_0ddd00000d\ntitle: Tee → 茶 … 🐕\n---\n\nGrün.\n")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import os
 import subprocess
 import sys
@@ -219,6 +221,25 @@ def test_a_failure_denies_the_commit_and_leaves_the_message(tmp_path: Path, caps
     assert "not in a git repository" in capsys.readouterr().err
     assert commit_msg.main(nowhere, tmp_path, ["MSG"]) == 0
     assert (tmp_path / "MSG").read_text() == "text\n"
+
+
+class _Full(io.StringIO):
+    """What takes no text, as a file on a full disk."""
+
+    def write(self, _: str) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+@pytest.mark.parametrize("errors", [_Full(), None])
+def test_a_hook_that_can_not_say_anything_decides_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, errors: io.StringIO | None
+) -> None:
+    nowhere = {"GIT_DIR": str(tmp_path / "no.git")}
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git/MSG").write_text("A message\n")
+    monkeypatch.setattr(sys, "stderr", errors)
+    assert pre_commit.main(nowhere, tmp_path) == 1
+    assert commit_msg.main(nowhere, tmp_path, [".git/MSG"]) == 0
 
 
 @pytest.mark.parametrize(

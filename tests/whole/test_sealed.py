@@ -201,6 +201,27 @@ def test_without_the_library_the_error_says_how_to_get_it(ann: InProcess, monkey
     assert CANARY in ann.ok("show", name)
 
 
+@pytest.mark.parametrize("own_id", ["", "stairs"])
+def test_what_an_editor_left_of_a_sealed_memory_is_told(ann: InProcess, own_id: str) -> None:
+    name = own_id or memory(ann)
+    if own_id:
+        (ann.vault / "own.md").write_bytes(memory_text(PLAIN, id=own_id, owner=ANN, access_grants=[ANN]))
+        ann.ok("commit")
+    ann.ok("seal", name)
+    cut_off = 'chmod +w "$1"; echo more >> "$1"; exit 1'
+    ann.run("edit", name, EDITOR=f"sh -c '{cut_off}' -")
+    (draft,) = ann.home.rglob("drafts/*.md")
+    plain = draft.read_bytes().removesuffix(b"more\n")
+    assert CANARY.encode() in plain
+    told = f"{draft} is a draft that an editor left, and is the plain text of "
+    for fix in ((), ("--fix",)):  # what was written there is nowhere else
+        assert told in ann.run("doctor", *fix).stdout
+    draft.write_bytes(plain)
+    assert told in ann.run("doctor").stdout
+    assert f"deleted {draft}" in ann.run("doctor", "--fix").stdout
+    assert not draft.exists()
+
+
 # -- for whoever has a key ---------------------------------------------------------------------------
 
 
