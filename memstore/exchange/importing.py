@@ -162,8 +162,9 @@ class _Reading:
             if found.user:
                 self._users[found.user] = None
                 self._subject(found.user)
-            if self._user is not None and found.user not in ("", self._user):
-                self._left_out.append(Skipped(found.where, f"it is {found.user}'s"))
+            if self._user is not None and found.user != self._user:
+                whose = f"it is {found.user}'s" if found.user else "it doesn't say whose it is"
+                self._left_out.append(Skipped(found.where, whose))
                 continue
             try:
                 yield from self._made(found)

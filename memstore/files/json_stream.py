@@ -20,7 +20,8 @@ CHUNK_BYTES = 1 << 18
 MOST_CHARACTERS = 64 * 1024 * 1024
 # The end of a chunk can cut a word, a number or an escape; an error further from the end has another cause.
 _LONGEST_CUT = 32
-_BLANK = re.compile(r"[ \t\r\n]*")
+_BLANKS = " \t\r\n"
+_BLANK = re.compile(f"[{_BLANKS}]*")
 _OPENS, _CLOSES, _COMMA = "[", "]", ","
 # A number may continue in the next chunk unless one of these follows it.
 _AFTER_NUMBERS = (",", "]", " ", "\t", "\r", "\n")
@@ -122,7 +123,8 @@ class _Reader:
             try:
                 yield self._value()
             except _MistakeError as error:
-                yield self._unread(error)
+                following = _BEGINS.search(self._text, self._at + 1, error.at + 1)  # it can't be part of what is broken
+                yield self._unread(error, ends=following.start() if following else len(self._text))
                 self._skip()
 
     def _skip(self) -> None:
@@ -179,8 +181,9 @@ class _Reader:
             return self._line, self._column + at
         return self._line + newlines, at - self._text.rfind("\n", 0, at)
 
-    def _unread(self, error: _MistakeError, more: str = "") -> Item:
-        line, column = self._place(min(error.at, len(self._text)))
+    def _unread(self, error: _MistakeError, more: str = "", *, ends: int | None = None) -> Item:
+        """Return the item for a mistake, which lies before the blanks at the end of what is broken."""
+        line, column = self._place(min(error.at, len(self._text[:ends].rstrip(_BLANKS))))
         is_mangled = _NO_LETTER.match(self._text, error.at)
         what = "this is not UTF-8: save it as UTF-8" if is_mangled else f"this is not JSON: {error}"
         return Item(line, None, f"column {column}: {what}{more}")

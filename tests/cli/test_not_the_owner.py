@@ -7,6 +7,7 @@ import re
 import subprocess
 from typing import TYPE_CHECKING
 
+import memstore
 from tests.whole.program import InProcess
 
 if TYPE_CHECKING:
@@ -21,7 +22,16 @@ COMMANDS = (
     ("request-witness", "{note}", "--from", "human:nia"),
     ("generalize", "{belief}", "--text", "Every house has a colour", "--access", "*"),
     ("promote", "{raw}", "--to", "note"),
+    ("sign", "{note}", "--key", "{key}"),
+    ("consent", "grant", "--from", "human:ben", "--to", "human:cat", "--scope", "{note}"),
+    ("consent", "refuse", "--from", "human:ben", "--to", "human:dan", "--scope", "{note}"),
+    ("archive", "{note}"),
+    ("restore", "{note}"),
+    ("quarantine", "{note}"),
+    ("quarantine", "{note}", "--lift"),
     ("supersede", "{note}", "On-call starts Wednesday"),
+    ("reinforce", "{belief}", "--evidence", "{seen}"),
+    ("split", "{other}", "The oven is cold", "The oven is old"),
     ("forget", "{belief}", "--reason", "wrong", "--detach"),
 )
 
@@ -47,8 +57,17 @@ def test_no_event_is_left_uncommitted(tmp_path: Path) -> None:
 
     refs |= {"note": made("add", "On-call starts Monday"), "raw": made("raw", "The ferry is late again today")}
     refs |= {"belief": made("add", "The lamp is green", "-t", "belief")}
+    refs |= {"other": made("add", "The oven is cold and old", "-t", "belief")}
+    refs |= {"seen": made("add", "The lamp was green today", "-t", "episode"), "key": str(tmp_path / "key")}
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", refs["key"]], check=True)
     for command in COMMANDS:
         done(*command)
+    (consent,) = [one["id"] for one in program.json("consent", "list")["consents"] if one["grantee"] == "human:cat"]
+    done("consent", "revoke", consent)
+    with memstore.open_vault(program.vault, entity="human:ben") as face:
+        face.archive(refs["seen"], commit=True)
+        face.tag(refs["raw"], add=["ferry"], commit=True)
+    assert left() == ""
     call = {"name": "memory_add", "arguments": {"text": "The oven is cold", "access_grants": ["human:nia"]}}
     hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
     lines = [{"id": 1, "method": "initialize", "params": hello}, {"id": 2, "method": "tools/call", "params": call}]

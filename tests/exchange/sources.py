@@ -449,7 +449,7 @@ MANGLED: Mapping[str, tuple[Made, str, bool]] = {
     ),
     "server-memory, not JSON": (
         Made({"memory.jsonl": SERVER_MEMORY + '{"type": "entity", \n'}, "memory.jsonl", ()),
-        "memory.jsonl:7: column 1: this is not JSON",
+        "memory.jsonl:6: column 19: this is not JSON",
         True,
     ),
     "server-memory, not UTF-8": (

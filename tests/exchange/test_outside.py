@@ -86,15 +86,17 @@ def test_users_of_a_store_are_subjects_or_one_of_them_is_the_owner(vault: InProc
         {"id": key, "memory": f"{key} drinks tea", "user_id": user}
         for key, user in {"1": "tester", "2": "Bob Jones", "3": "human:claire", "4": ""}.items()
     ]
+    source.append({"id": "5", "memory": "It is asked for tea", "agent_id": "barista"})
     answer, made = taken(vault, "mem0", source)
-    assert [one["subject_ids"] for one in made] == [[], ["human:bob-jones"], ["human:claire"], []]
+    assert [one["subject_ids"] for one in made] == [[], ["human:bob-jones"], ["human:claire"], [], []]
     assert answer["users"] == ["tester", "Bob Jones", "human:claire"]
     (vault.home / "other").mkdir()
     other = InProcess(vault.home / "other")
     other.init()
     answer, made = taken(other, "mem0", source, "--user", "Bob Jones")
-    assert [one["subject_ids"] for one in made] == [[], []]
-    assert [left["why"] for left in answer["left_out"]] == ["it is tester's", "it is human:claire's"]
+    assert [one["subject_ids"] for one in made] == [[]]
+    left = ["it is tester's", "it is human:claire's", *["it doesn't say whose it is"] * 2]
+    assert [one["why"] for one in answer["left_out"]] == left
     done = other.run("import", "mem0", str(other.home / "conversations.json"), "--user", "bob")
     assert (done.returncode, "Bob Jones" in done.stderr) == (2, True)
 

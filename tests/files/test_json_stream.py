@@ -105,6 +105,14 @@ def test_what_follows_a_mistake_is_read_where_it_can_be_found() -> None:
     assert read(b'["a", "\xff", "b"]') == ["a", None, "b"]
 
 
+@pytest.mark.parametrize("broken", ['{"a": 1', '{"a":', '{"a": 1,', '{"a": "b', "oops", '{"a": 1}}', "\n\n{"])
+@pytest.mark.parametrize("rest", ["", "\n", "\r\n\n", '\n{"b": 2}\n'])
+@pytest.mark.parametrize("before", [1, 5000])
+def test_a_broken_line_is_named_as_itself(broken: str, rest: str, before: int) -> None:
+    found = items(io.BytesIO(('{"a": 1}\n' * before + broken + rest).encode()))
+    assert [item.line for item in found if item.why] == [before + 1 + broken.count("\n")]
+
+
 def test_a_mistake_early_in_a_file_stops_reading_early() -> None:
     stream = io.BytesIO(b'[{"a": oops},' + b'{"a": 1},' * 1_000_000)
     assert [item.line for item in items(stream)] == [1]

@@ -96,8 +96,9 @@ WRITING: list[tuple[str, dict[str, Any], str]] = [
     ("memory_add", {"text": "Bella is afraid of thunder", "type": "belief", "title": "Thunder", "tags": ["dog", "fear"],
                     "confidence": 0.7, "source": "Sean", "source_type": "told_by_human", "source_entity": "human:sean",
                     "derived_from": [NOTE, "url:https://example.org"], "relates_to": [EPISODE],
-                    "subject_ids": ["dog:bella"]},
+                    "subject_ids": ["dog:bella"], "created_at": "2026-02-03T10:00+01:00"},
      f"""add 'Bella is afraid of thunder' -t belief --title Thunder --tag dog fear --confidence 0.7 --source Sean
+     --created-at 2026-02-03T10:00+01:00
      --source-type told_by_human --source-entity human:sean --derived-from {NOTE} url:https://example.org
      --relates-to {EPISODE} --subject dog:bella"""),
     ("memory_add", {"text": "x", "access_grants": ["*"]}, "add x --access '*'"),

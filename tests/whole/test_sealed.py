@@ -205,7 +205,7 @@ def test_without_the_library_the_error_says_how_to_get_it(ann: InProcess, monkey
 def test_what_an_editor_left_of_a_sealed_memory_is_told(ann: InProcess, own_id: str) -> None:
     name = own_id or memory(ann)
     if own_id:
-        (ann.vault / "own.md").write_bytes(memory_text(PLAIN, id=own_id, owner=ANN, access_grants=[ANN]))
+        (ann.vault / "own.md").write_bytes(memory_text(PLAIN, id=own_id, owner=ANN))
         ann.ok("commit")
     ann.ok("seal", name)
     cut_off = 'chmod +w "$1"; echo more >> "$1"; exit 1'
