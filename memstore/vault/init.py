@@ -150,7 +150,9 @@ def init(
     attributes = MIXED_ATTRIBUTES_LINE if view.config.mixed else ATTRIBUTES_LINE
     git_configured |= place.append_line(place.exclude_path, EXCLUDED)
     changed += [ATTRIBUTES_PATH] if place.append_line(ATTRIBUTES_PATH, attributes) else []
-    commit = _first_commit(view.again()) if repository_made else None
+    made = {path: file.after for path, file in place.made().items() if path in changed and file.before is None}
+    own = {path: data for path, data in made.items() if data is not None}
+    commit = _first_commit(view, own) if repository_made and own else None
     return Initialised(
         root=place.root,
         owner=view.config.owner,
@@ -166,9 +168,8 @@ def init(
     )
 
 
-def _first_commit(view: View) -> str | None:
-    """Commit the vault's own files; None if git does not know who commits."""
-    own = view.of(WORK_TREE).unkept()
+def _first_commit(view: View, own: Mapping[str, bytes]) -> str | None:
+    """Commit the vault's own files in a new repository; None if git does not know who commits."""
     try:
         view.of(HISTORY).identity()
     except GitError:
