@@ -109,7 +109,7 @@ def _merge_filtered(filters: GitFilters, vault: Path, path: str, inside: str, pl
             _write(places[1], filters.stored_bytes(path, done.data))
     except (MemstoreError, OSError) as error:
         hint = getattr(error, "hint", None)
-        say(f"memstore: {path!a} could not be merged: {error}" + (f"\n  hint: {hint}" if hint else ""))
+        say(f"memstore: {path!a} could not be merged: {error}", f"  hint: {hint}" if hint else None)
         return CONFLICT
     if done.said:
         say(f"memstore: {path!a}: {done.said}")
@@ -136,7 +136,7 @@ def _merge_sealed(vault: Path, path: str, places: Sequence[Path], by_lines: Call
         if done.data != texts.ours or stored.ours == stored.base:
             _write(places[1], sealed_as_merged(keys, vault, path, done.data, stored))
     except MemstoreError as error:
-        say(f"memstore: {error}\n  git keeps both: git checkout --ours or --theirs {path!a} takes one of them")
+        say(f"memstore: {error}", f"  git keeps both: git checkout --ours or --theirs {path!a} takes one of them")
         return CONFLICT
     return MERGED
 

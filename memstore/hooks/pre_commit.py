@@ -46,24 +46,24 @@ def main(environ: Mapping[str, str], folder: Path, hook: str = "pre-commit", mes
     try:
         found = [(finding, prefix) for prefix, finding in _findings(environ, folder)]
     except MemstoreError as error:
-        _say(f"memstore: {error}", f"hint: {error.hint}" if error.hint else None)
+        say(f"memstore: {error}", f"hint: {error.hint}" if error.hint else None)
         return Exit.FOUND_ERRORS
     shown = [one for one in found if one[0] is not None]
     of_code: Counter[str] = Counter()
     for finding, prefix in shown:
         if finding:
             of_code[finding.code] += 1
-            _say(*lines_of(finding, prefix) if of_code[finding.code] <= _MOST_SHOWN else ())
+            say(*lines_of(finding, prefix) if of_code[finding.code] <= _MOST_SHOWN else ())
     for code, count in of_code.items():
         if count > _MOST_SHOWN:
-            _say(f"and {count - _MOST_SHOWN} more like these [{code}]")
+            say(f"and {count - _MOST_SHOWN} more like these [{code}]")
     errors = sum(finding is None or finding.is_error for finding, _ in found)
     if errors:
-        _say(f"memstore: {errors} error{'s' if errors > 1 else ''} in the staged memories; nothing was committed.")
+        say(f"memstore: {errors} error{'s' if errors > 1 else ''} in the staged memories; nothing was committed.")
         if any(count > _MOST_SHOWN for count in of_code.values()):
-            _say("hint: memstore check --staged lists all of them")
+            say("hint: memstore check --staged lists all of them")
     if len(shown) < len(found):
-        _say("hint: what is wrong in files that are not yours is for the vault's owner: memstore check --staged")
+        say("hint: what is wrong in files that are not yours is for the vault's owner: memstore check --staged")
     return Exit.FOUND_ERRORS if errors else Exit.DONE
 
 
@@ -96,7 +96,7 @@ def _findings(environ: Mapping[str, str], folder: Path) -> Iterator[tuple[str, F
     for history in vaults_in_commit(repository_of(environ, folder), environ, folder):
         prefix = history.require().prefix
         if _is_locked(history):
-            _say(f"memstore: {prefix or 'this vault'} is not unlocked here, so nothing of it was checked")
+            say(f"memstore: {prefix or 'this vault'} is not unlocked here, so nothing of it was checked")
             continue
         now = SystemClock().now()
         other = actor if actor and actor != _owner(history) else None
@@ -136,16 +136,6 @@ def _owner(history: GitHistory) -> str:
 
     root = history.require().root / history.require().prefix
     return read_vault_config(root, default_owner=Environment.of_process().login_entity).owner
-
-
-def _say(*lines: str | None) -> None:
-    """Print lines for the person; the content of a file must not control the terminal."""
-    for line in lines:
-        if line is not None:
-            shown = "".join(
-                sign if sign.isprintable() or sign == "\n" else "\N{REPLACEMENT CHARACTER}" for sign in line
-            )
-            say(shown.encode(errors="replace").decode())
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ from memstore.core.config import (
 )
 from memstore.core.digests import format_of
 from memstore.core.errors import Exit, GitError, MemstoreError, RefusedError
+from memstore.core.harmless import safe_line
 from memstore.core.places import MANIFEST
 from memstore.files.config_file import is_audience, parsed_vault_config, read_vault_config, words_typed
 from memstore.files.local_state import Environment, cache_folder
@@ -91,12 +92,12 @@ def main(environ: Mapping[str, str], folder: Path, arguments: Sequence[str], lin
                     push.acknowledge(vault, some)
                 found = []
     except MemstoreError as error:
-        _say(f"memstore: nothing was pushed: {error}", f"hint: {error.hint}" if error.hint else None)
+        say(f"memstore: nothing was pushed: {error}", f"hint: {error.hint}" if error.hint else None)
         return Exit.FOUND_ERRORS
     if found:
         _tell(found, push.remote, is_owners=push.is_owners(vaults))
     elif push.is_unasked:
-        _say(
+        say(
             f"memstore: nobody has said who reads {push.remote.key}; notes and other files go there, memories don't",
             f"hint: {how_to_declare(push.remote.key)}",
         )
@@ -352,15 +353,15 @@ def _update(line: str, *, is_server: bool) -> RefUpdate:
 
 def _tell(found: Sequence[PushRefusal], remote: Remote, *, is_owners: bool) -> None:
     if not is_owners:
-        _say("memstore: nothing was pushed: not everything in it may go there", "hint: ask the vault's owner to push")
+        say("memstore: nothing was pushed: not everything in it may go there", "hint: ask the vault's owner to push")
         return
-    _say(f"memstore: nothing was pushed: not everybody who reads {remote.key} may see all of it")
+    say(f"memstore: nothing was pushed: not everybody who reads {remote.key} may see all of it")
     for one in found[:_MOST_SHOWN]:
         reason = one.reason.partition(" [")[0] if remote.is_server else one.reason
-        _say(f"  {one.where}: {one.path}: {reason}" if one.path else f"  {one.where}: {reason}")
+        say(safe_line(f"  {one.where}: {one.path}: {reason}" if one.path else f"  {one.where}: {reason}"))
     if len(found) > _MOST_SHOWN:
-        _say(f"  and {len(found) - _MOST_SHOWN} more")
-    _say(*_hints(found))
+        say(f"  and {len(found) - _MOST_SHOWN} more")
+    say(*_hints(found))
 
 
 def _hints(found: Sequence[PushRefusal]) -> Iterator[str]:
@@ -376,13 +377,6 @@ def _hints(found: Sequence[PushRefusal]) -> Iterator[str]:
     if codes & {"push-no-memory", "push-broken"}:
         yield "hint: memstore share --to ENTITY DIR writes a repository with what they may see, and nothing else"
     yield "hint: everything goes to a remote that only the owner reads"
-
-
-def _say(*lines: str | None) -> None:
-    """Print lines for the person; the content of a file must not control the terminal."""
-    for line in filter(None, lines):
-        shown = "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in line)
-        say(shown.encode(errors="replace").decode())
 
 
 if __name__ == "__main__":
