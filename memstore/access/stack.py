@@ -249,7 +249,7 @@ def _no_number(text: str) -> None:
 
 
 def _stack(said: Mapping[str, Any]) -> Stack:
-    _known(said, _KEYS)
+    _refuse_other_keys(said, _KEYS)
     return Stack(
         **{name: _text(said[name]) for name in ("id", "name", "by", "to", "at", "notes")},
         commit=None if said["commit"] is None else _text(said["commit"]),
@@ -260,21 +260,21 @@ def _stack(said: Mapping[str, Any]) -> Stack:
     )
 
 
-def _known(said: Mapping[str, Any], keys: Collection[str]) -> None:
+def _refuse_other_keys(said: Mapping[str, Any], keys: Collection[str]) -> None:
     """Raise for a key that the format lacks: no signature is over it, and a later format has another number."""
     if unknown := next((key for key in said if key not in keys), None):
         raise _malformed(f"{FORMAT} has no key {unknown[:40]!r}")
 
 
 def _member(said: Mapping[str, Any]) -> Member:
-    _known(said, _MEMBER_KEYS)
+    _refuse_other_keys(said, _MEMBER_KEYS)
     times = {name: said.get(name) for name in ("from", "until")}
     since, until = (None if at is None else _time(at) for at in times.values())
     return Member(id=_text(said["id"]), since=since, until=until)
 
 
 def _memory(said: Mapping[str, Any]) -> StackMemory:
-    _known(said, StackMemory._fields)
+    _refuse_other_keys(said, StackMemory._fields)
     optional = {name: _text(said[name]) for name in ("until", "content", "provenance") if said.get(name) is not None}
     if "until" in optional:
         _time(optional["until"])

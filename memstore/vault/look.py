@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memstore.access.stack import Mount, Stack
-    from memstore.access.world import Labels, Session, World
+    from memstore.access.world import Session, World
     from memstore.core.catalog import Entry, Field
     from memstore.core.clock import Clock, IdSource
     from memstore.core.config import Config
@@ -267,18 +267,19 @@ class Look:
     @cached_property
     def labels(self) -> CatalogLabels:
         """The labels of all memories."""
+        return self._labels_of(None)
+
+    def _labels_of(self, rows: Sequence[int] | None) -> CatalogLabels:
         from memstore.vault.sight import CatalogLabels, relabelled
 
-        return CatalogLabels(self.snapshot.catalog, relabelled(self.stack, self.clock.now()) if self.stack else None)
+        by_stack = relabelled(self.stack, self.clock.now()) if self.stack else None
+        return CatalogLabels(self.snapshot.catalog, by_stack, rows)
 
     @cached_property
     def policy(self) -> World:
         """The registries, with the labels of all memories that the actor may know of."""
-        known: Mapping[str, Labels] = self.labels
-        if not self.is_owners:
-            ids = self.snapshot.catalog.column("id")
-            known = {ids[row]: self.labels[ids[row]] for row in self.rows if ids[row]}
-        return self.registries._replace(memories=known)
+        # A hidden file with the id of one that is seen must not count, either.
+        return self.registries._replace(memories=self.labels if self.is_owners else self._labels_of(self.rows))
 
     @cached_property
     def stack(self) -> Stack | None:

@@ -44,15 +44,22 @@ class CatalogLabels(Mapping[str, Labels]):
     Args:
         catalog: the catalogue.
         relabelled: replaces the labels that a file has; None keeps them.
+        rows: the rows of the files that count; by default all memories.
     """
 
-    def __init__(self, catalog: Catalog, relabelled: Callable[[Labels], Labels] | None = None) -> None:
+    def __init__(
+        self,
+        catalog: Catalog,
+        relabelled: Callable[[Labels], Labels] | None = None,
+        rows: Sequence[int] | None = None,
+    ) -> None:
+        rows = catalog.memories if rows is None else rows
         self._relabelled = relabelled
         self._columns = [catalog.column(name) for name in COLUMNS]
         self._ids = ids = catalog.column("id")
-        self._rows = {ids[row]: row for row in catalog.memories}
+        self._rows = {ids[row]: row for row in rows}
         self._rows.pop("", None)
-        self._copies = _copies(ids, catalog.memories, self._rows)
+        self._copies = _copies(ids, rows, self._rows)
         self._made: dict[str, Labels] = {}
 
     def __getitem__(self, memory_id: str) -> Labels:

@@ -83,6 +83,7 @@ def differences(
 @example(5)
 @example(1175)  # a report judged a file by a copy that somebody else owns
 @example(694)  # two files with one id were completed in the order of rows
+@example(2198)  # a notice told of the labels of a hidden file with the id of a source
 def test_what_is_hidden_makes_no_difference(vaults: Vaults, seed: int) -> None:
     assert differences(vaults, drawn(Random(seed)), random=Random(seed)) == []  # noqa: S311 - chance, not secrecy
 
