@@ -186,8 +186,10 @@ def saying_the_same(view: View, consent: str) -> tuple[str, ...]:
     known = {one.id: one for one in consents(view)}
     if consent not in known:
         return ()
-    said = _said(known[consent])
-    return tuple(one.id for one in known.values() if one.id != consent and one.state == "active" and _said(one) == said)
+    said = _consent_key(known[consent])
+    return tuple(
+        one.id for one in known.values() if one.id != consent and one.state == "active" and _consent_key(one) == said
+    )
 
 
 def said_already(
@@ -200,10 +202,10 @@ def said_already(
     """
     who = _who(view, grantor, grantee, scope, on_behalf_of)
     said = (kind, *(who[name] for name in ("grantor", "on_behalf_of", "grantee", "scope")))
-    return tuple(one for one in consents(view) if one.state in ("active", "open") and _said(one) == said)
+    return tuple(one for one in consents(view) if one.state in ("active", "open") and _consent_key(one) == said)
 
 
-def _said(one: KnownConsent) -> tuple[str | None, ...]:
+def _consent_key(one: KnownConsent) -> tuple[str | None, ...]:
     return one.kind, one.grantor, one.on_behalf_of, one.grantee, one.scope
 
 
@@ -343,12 +345,12 @@ def _stop_unless_speaking_for(view: View, who: str) -> None:
 def _record_named(view: View, consent: str) -> RegistryFile:
     file = found(view, RegistryKind.CONSENT, consent)
     known = file is not None and file.values["type"] != "revocation"
-    if file is None or not known or not (view.actor == view.config.owner or view.actor in _concerned(view, file)):
+    if file is None or not known or not (view.actor == view.config.owner or view.actor in _people_of(view, file)):
         raise NotFoundError(f"there is no consent `{consent}`", hint="memstore consent list")
     return file
 
 
-def _concerned(view: View, file: RegistryFile) -> set[str]:
+def _people_of(view: View, file: RegistryFile) -> set[str]:
     named = {str(name) for key in ("grantor", "grantee", "on_behalf_of") if (name := file.values.get(key))}
     return named | {guardian for name in named for guardian in _guardians(view, name)}
 

@@ -60,7 +60,7 @@ def check(text: str, sources: Sequence[str], subjects: Mapping[str, Sequence[str
     """
     names = names_of(subjects)
     named, near = named_in(text, names)
-    unnamed = _without({word for name in names for word in name.words}, text)
+    unnamed = _names_removed({word for name in names for word in name.words}, text)
     warnings = {check: told for check, rule in _RULES.items() if (told := rule(unnamed, sources))}
     if near and not named:
         warnings[ENTITY_NAME] = f"a word is close to the name {near!r}"
@@ -82,7 +82,7 @@ def no_name_in(text: str) -> str:
     return f"{ENTITY_NAME}@{hashlib.blake2b(words.encode(errors='surrogateescape'), digest_size=6).hexdigest()}"
 
 
-def _without(names: set[str], text: str) -> str:
+def _names_removed(names: set[str], text: str) -> str:
     """Return a text without the names in it, so that other rules don't report them again."""
     return _PROPER.sub(lambda found: "…" if fold(re.sub(r"['’]s?$", "", found[0])) in names else found[0], text)
 
@@ -256,15 +256,15 @@ def _phrases(text: str) -> list[tuple[str, ...]]:
 
 
 def _coverage(text: str, sources: Sequence[str]) -> str | None:
-    return "at least half of its words are its source's" if _covered(text, sources) else None
+    return "at least half of its words are its source's" if _is_covered(text, sources) else None
 
 
 def covers(text: str, other: str) -> bool:
     """Return whether another text has at least half of a text's content words."""
-    return _covered(text, [other])
+    return _is_covered(text, [other])
 
 
-def _covered(text: str, texts: Iterable[str]) -> bool:
+def _is_covered(text: str, texts: Iterable[str]) -> bool:
     """Whether at least half of a text's content words also occur in other texts, compared by stem."""
     said = _stems(text)
     known = {stem for other in texts for stem in _stems(other)}

@@ -177,7 +177,7 @@ def promoted(values: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, A
         values: the frontmatter of the promoted memory.
         given: the keys that the promoter gives.
     """
-    kept = _kept(values, (*ABOUT, *_WORDS, *_ORIGIN), given)
+    kept = _kept_values(values, (*ABOUT, *_WORDS, *_ORIGIN), given)
     if _HOW_IT_IS_KNOWN.isdisjoint(given):
         kept["source_type"] = values.get("source_type") or infer_source_type(
             values.get("source"), values.get("source_entity")
@@ -195,10 +195,10 @@ def superseding(values: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str
         values: the frontmatter of the superseded memory.
         given: the keys that are given for the new one.
     """
-    return _kept(values, (*ABOUT, *_WORDS, *_KIND), given)
+    return _kept_values(values, (*ABOUT, *_WORDS, *_KIND), given)
 
 
-def _kept(values: Mapping[str, Any], names: tuple[str, ...], given: Mapping[str, Any]) -> dict[str, Any]:
+def _kept_values(values: Mapping[str, Any], names: tuple[str, ...], given: Mapping[str, Any]) -> dict[str, Any]:
     return {name: values[name] for name in names if values.get(name) and name not in given}
 
 

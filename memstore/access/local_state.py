@@ -397,7 +397,7 @@ class Access(NamedTuple):
 
 
 # Counted up with every rule of who may see: nothing else in a cached decision tells under which rules it was made.
-VERDICTS_VERSION = 5
+VERDICTS_VERSION = 6
 
 
 class VerdictCache:
@@ -425,7 +425,7 @@ class VerdictCache:
             make_private(self._cache)
             make_private(self._folder)
             if is_private(self._cache) and is_private(self._folder):
-                write_whole(self._place(viewer), _written(verdict), mode=0o600)
+                write_whole(self._place(viewer), _verdict_bytes(verdict), mode=0o600)
 
     @property
     def _folder(self) -> Path:
@@ -435,7 +435,7 @@ class VerdictCache:
         return self._folder / hashlib.sha256(viewer.encode()).hexdigest()[:32]
 
 
-def _written(verdict: AccessVerdict) -> bytes:
+def _verdict_bytes(verdict: AccessVerdict) -> bytes:
     rows = array("q", verdict.rows).tobytes()
     facts = {"version": VERDICTS_VERSION, "byteorder": sys.byteorder, "state": verdict.state, "since": verdict.since}
     header = json.dumps(facts | {"until": verdict.until}).encode() + b"\n" + rows

@@ -36,14 +36,14 @@ WITNESS_REQUEST = "witness-request"
 METHODS = ("asserted", "quoted", "signed")
 
 
-def _required(name: str, shape: Shape, choices: tuple[str, ...] = ()) -> Key:
+def _required_key(name: str, shape: Shape, choices: tuple[str, ...] = ()) -> Key:
     return Key(name, shape, choices, required=True)
 
 
-MEMBER_KEYS = (_required("id", Shape.ENTITY), Key("from", Shape.DAY), Key("until", Shape.DAY))
+MEMBER_KEYS = (_required_key("id", Shape.ENTITY), Key("from", Shape.DAY), Key("until", Shape.DAY))
 ENTITY_KEYS = (
-    _required("type", Shape.CHOICE, ("entity",)),
-    _required("id", Shape.ENTITY),
+    _required_key("type", Shape.CHOICE, ("entity",)),
+    _required_key("id", Shape.ENTITY),
     Key("kind", Shape.CHOICE, ENTITY_KINDS),
     Key("aliases", Shape.LINES),
     Key("email", Shape.LINE),
@@ -52,9 +52,9 @@ ENTITY_KEYS = (
     Key("controller", Shape.ENTITY),
     Key("sponsor", Shape.ENTITY),
 )
-GROUP_KEYS = (_required("id", Shape.ENTITY), Key("members", Shape.ENTRIES, entry=MEMBER_KEYS))
+GROUP_KEYS = (_required_key("id", Shape.ENTITY), Key("members", Shape.ENTRIES, entry=MEMBER_KEYS))
 CONTEXT_KEYS = (
-    _required("id", Shape.CONTEXT),
+    _required_key("id", Shape.CONTEXT),
     Key("roster", Shape.ENTITIES),
     Key("open", Shape.FLAG),
     Key("roles", Shape.ROLES),
@@ -62,15 +62,15 @@ CONTEXT_KEYS = (
     Key("sealing_key", Shape.LINE),
 )
 CONSENT_KEYS = (
-    _required("type", Shape.CHOICE, CONSENT_TYPES),
-    _required("id", Shape.MEMORY_ID),
+    _required_key("type", Shape.CHOICE, CONSENT_TYPES),
+    _required_key("id", Shape.MEMORY_ID),
     Key("effect", Shape.CHOICE, EFFECTS),
-    _required("grantor", Shape.ENTITY),
+    _required_key("grantor", Shape.ENTITY),
     Key("on_behalf_of", Shape.ENTITY),
     Key("grantee", Shape.GRANTEE),
     Key("scope", Shape.SAY_SCOPE),
     Key("revokes", Shape.MEMORY_ID),
-    _required("granted_at", Shape.INSTANT),
+    _required_key("granted_at", Shape.INSTANT),
     Key("expires_at", Shape.INSTANT),
     Key("reason", Shape.LINE),
     Key("method", Shape.CHOICE, METHODS),
@@ -78,8 +78,8 @@ CONSENT_KEYS = (
     Key("signature", Shape.ENTRY, entry=SIGNATURE_KEYS),
 )
 REQUEST_KEYS = (
-    _required("type", Shape.CHOICE, ("request", WITNESS_REQUEST)),
-    _required("id", Shape.MEMORY_ID),
+    _required_key("type", Shape.CHOICE, ("request", WITNESS_REQUEST)),
+    _required_key("id", Shape.MEMORY_ID),
     Key("grantor", Shape.ENTITY),
     Key("on_behalf_of", Shape.ENTITY),
     Key("grantee", Shape.GRANTEE),
@@ -159,7 +159,7 @@ def read(path: str, kind: RegistryKind, data: bytes) -> RegistryFile | tuple[Fin
         return (parts.found_in(path),)
     head, first_line, body = parts
     front = strict_yaml.read(head, first_line=first_line)
-    problems = front.problems or shapes.check(front, FORMS[kind].keys) or list(_lacking(front, kind))
+    problems = front.problems or shapes.check(front, FORMS[kind].keys) or list(_missing_keys(front, kind))
     if problems:
         return tuple(problem.found_in(path) for problem in problems)
     return RegistryFile(path, kind, front.values, front, body)
@@ -173,7 +173,7 @@ _MAKES_IT_ONE = {
 }
 
 
-def _lacking(front: Frontmatter, kind: RegistryKind) -> Iterator[Problem]:
+def _missing_keys(front: Frontmatter, kind: RegistryKind) -> Iterator[Problem]:
     for key in _MAKES_IT_ONE[front.values["type"]] if kind is RegistryKind.CONSENT else ():
         if shapes.is_absent(front.values.get(key)):
             what = f"a {front.values['type']} without `{key}`"

@@ -90,7 +90,7 @@ def changed_by_hand(
         elif kind not in (None, RegistryKind.CONSENT, RegistryKind.REQUEST):
             name = expected_id(path, kind)
             if not _is_told(path, kind, old, new, told[name]):
-                yield from _opened(path, name, around(), now)
+                yield from _opening_findings(path, name, around(), now)
 
 
 def _is_told(path: str, kind: RegistryKind, old: bytes | None, new: bytes | None, acts: Sequence[AuditEvent]) -> bool:
@@ -113,7 +113,7 @@ def _is_told(path: str, kind: RegistryKind, old: bytes | None, new: bytes | None
     gone = {f"removed {name}" for name in before.get("guardians") or ()} - {
         f"removed {name}" for name in after.get("guardians") or ()
     }
-    return ({*_opens(after)} - {*_opens(before)}) | gone | {*_joined(before, after)} <= said
+    return ({*_opens(after)} - {*_opens(before)}) | gone | {*_new_members(before, after)} <= said
 
 
 def _values(path: str, kind: RegistryKind, data: bytes | None) -> Mapping[str, Any]:
@@ -133,7 +133,7 @@ def _opens(values: Mapping[str, Any]) -> Iterator[str]:
     yield from (f"{key} {name}" for key in ("roster", "default_access") for name in values.get(key) or ())
 
 
-def _joined(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
+def _new_members(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
     """Yield the members that a group has gained, or has for longer, as events name them."""
     known = [(one["id"], one.get("from"), one.get("until") or _NEVER) for one in before.get("members") or ()]
     for one in after.get("members") or ():
@@ -146,7 +146,7 @@ def _joined(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str
 _NEVER = "~"
 
 
-def _opened(path: str, name: str, around: RegistryContext, now: datetime) -> Iterator[Finding]:
+def _opening_findings(path: str, name: str, around: RegistryContext, now: datetime) -> Iterator[Finding]:
     """Yield findings for what a registry file opens that was changed by hand, given all other changes."""
     before, after, labels, places, new = around
     others = {other: data for other, data in after.files.items() if other != path}
@@ -155,7 +155,7 @@ def _opened(path: str, name: str, around: RegistryContext, now: datetime) -> Ite
     gains = [one for one in sight_changes(then, places, now_is, places, now) if one.gained and one.path not in new]
     hint = _BY_COMMAND.format(_verb(path))
     if gains:
-        yield finding_of("registry-widened", path, f"this change by hand would show {_shown(gains)}", hint)
+        yield finding_of("registry-widened", path, f"this change by hand would show {_gains_text(gains)}", hint)
     guardians = then.entities[name].guardians if name in then.entities else ()
     left = now_is.entities[name].guardians if name in now_is.entities else ()
     gone = sorted({*guardians} - {*left})
@@ -167,7 +167,7 @@ def _opened(path: str, name: str, around: RegistryContext, now: datetime) -> Ite
         yield finding_of("registry-widened", path, text, hint)
 
 
-def _shown(gains: list[SightChange]) -> str:
+def _gains_text(gains: list[SightChange]) -> str:
     first, *more = gains
     rest = f", and {len(more)} more" if more else ""
     return f"{first.ref or first.path} to {in_words(first.gained)}{rest}"

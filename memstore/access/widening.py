@@ -120,17 +120,17 @@ def _with_all_says(before: Labels, after: Labels) -> Labels:
     """Return the new labels with all says and sources from before, and without consents written by hand."""
     chain = (*after.source_chain, *_told_by(before))
     return after._replace(
-        subject_ids=_united(after.subject_ids, before.subject_ids),
+        subject_ids=_union(after.subject_ids, before.subject_ids),
         source_entity=after.source_entity or before.source_entity,
-        source_chain=_united(chain, ()),
-        derived_from=_united(after.derived_from, before.derived_from),
+        source_chain=_union(chain, ()),
+        derived_from=_union(after.derived_from, before.derived_from),
         upstream_grants=(*after.upstream_grants, *(one for one in before.upstream_grants if one)),
         consent_grants=(),
         access_denies=(),
     )
 
 
-def _united(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
+def _union(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*first, *second)))
 
 
@@ -244,7 +244,7 @@ def _widened(change: MemoryChange, file: MemoryFile, world: World, now: datetime
     before, after = labels_of(change.before), labels_of(file.memory)
     for name, decision in widenings(world, before, after, now):
         key, gained = _gained(world, before, after, name)
-        yield _finding("grants-widened", file, key, f"{gained} {_lacking(decision.missing, decision.code)}",
+        yield _finding("grants-widened", file, key, f"{gained} {_missing_consents(decision.missing, decision.code)}",
                        _hint(world, after, name, decision.missing))  # fmt: skip
 
 
@@ -270,7 +270,7 @@ def _dropped(change: MemoryChange, file: MemoryFile, world: World, now: datetime
         )
 
 
-def _lacking(missing: tuple[str, ...], code: str) -> str:
+def _missing_consents(missing: tuple[str, ...], code: str) -> str:
     if code.startswith("lineage"):
         return f"past its source {', '.join(missing)}"
     who = dict.fromkeys(one.partition(":")[2] for one in missing)
@@ -299,7 +299,7 @@ def _generalized(file: MemoryFile, around: WideningContext) -> Iterator[Finding]
     subjects = _subjects(around, ids)
     found = judged(around, _text(memory), ids)
     named = None if found.blocked_reason and _is_no_name(memory, around, found) else found.blocked_reason
-    if blocked := named or check(_beside(memory), (), subjects).blocked_reason:
+    if blocked := named or check(_open_metadata(memory), (), subjects).blocked_reason:
         yield _finding("generalization-blocked", file, "generalized", blocked, "say it without the name")
     elif warnings := _unacknowledged(memory.generalization, found, [*_uncompared(gone)]):
         text = "; ".join(warnings)
@@ -373,7 +373,7 @@ def _uncompared(gone: Sequence[str]) -> Iterator[str]:
         yield f"its source {', '.join(gone)} does not exist, so it can't be compared"
 
 
-def _beside(memory: Memory) -> str:
+def _open_metadata(memory: Memory) -> str:
     """Return what a memory says outside its text that everybody who sees it can read."""
     claims = (part for claim in memory.claims for part in (claim.subject, claim.attribute, str(claim.value)))
     words = (*memory.tags, *memory.aliases, *memory.context_tags, *memory.entities, *claims, memory.source or "")

@@ -61,7 +61,7 @@ _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:\.\d+)?\Z")
 LONGEST_SESSION = timedelta(days=30)
 
 
-class Heard(NamedTuple):
+class CaptureInput(NamedTuple):
     """What a hook hands over: turns, or one text of which nobody knows who said it; and the session it is from.
 
     `unread` are the lines of the transcript that can't be read. What is from no transcript is said right now.
@@ -79,7 +79,7 @@ class Heard(NamedTuple):
         """The number of turns of which nobody knows when they were said."""
         return sum(turn.at is None for turn in self.turns) if self.is_transcript else 0
 
-    def at_times(self, now: datetime) -> Heard:
+    def at_times(self, now: datetime) -> CaptureInput:
         """Return it with a time for each turn of which one is known; what lies in the future is none."""
         latest = now + MOST_AHEAD
 
@@ -92,7 +92,7 @@ class Heard(NamedTuple):
         return self._replace(turns=tuple(map(timed, self.turns)))
 
 
-def heard(given: str, opened: Callable[[str], BinaryIO]) -> Heard:
+def capture_input(given: str, opened: Callable[[str], BinaryIO]) -> CaptureInput:
     """Return what a hook's input says: plain text, or a JSON document with a text or the path of a transcript.
 
     Args:
@@ -103,7 +103,7 @@ def heard(given: str, opened: Callable[[str], BinaryIO]) -> Heard:
         UsageError: the input begins like a document, but is none.
     """
     if not given.lstrip().startswith("{"):
-        return Heard(text=clean(given.strip()))
+        return CaptureInput(text=clean(given.strip()))
     document = document_of(given)
     session = (session_of(document), word_in(document, "hook_event_name"))
     for key, speaker in _TEXTS.items():
@@ -112,23 +112,23 @@ def heard(given: str, opened: Callable[[str], BinaryIO]) -> Heard:
             continue
         said = clean(said_by_person(value) if speaker is Speaker.PERSON else value.strip())
         if speaker is None:
-            return Heard((), said, *session)
+            return CaptureInput((), said, *session)
         if speaker is Speaker.AGENT and is_error(said):
-            return Heard((), "", *session)
+            return CaptureInput((), "", *session)
         turn = SpokenTurn(speaker, said, at=stated(document.get("timestamp")))
         wished = to_be_remembered([turn], lambda one: one.text if one.speaker is Speaker.PERSON else None)
-        return Heard(tuple(wished), "", *session)
+        return CaptureInput(tuple(wished), "", *session)
     path = document.get("transcript_path")
     if not isinstance(path, str) or not path:
-        return Heard((), "", *session)
+        return CaptureInput((), "", *session)
     with opened(path) as stream:
         read: Transcript = transcript(stream)
-    return Heard(tuple(read.turns), "", *session, read.unread, is_transcript=True)
+    return CaptureInput(tuple(read.turns), "", *session, read.unread, is_transcript=True)
 
 
 @again_where_changed
 def capture(
-    view: View, said: Heard, values: Mapping[str, Plain], *, dry_run: bool = False, commit: bool = False
+    view: View, said: CaptureInput, values: Mapping[str, Plain], *, dry_run: bool = False, commit: bool = False
 ) -> tuple[Saved, ...]:
     """Write what was said as raw memories, one a speaker and day; what the session's earlier ones hold is left out.
 
@@ -137,7 +137,7 @@ def capture(
 
     Args:
         view: the vault.
-        said: what a hook handed over, at its times (`Heard.at_times`).
+        said: what a hook handed over, at its times (`CaptureInput.at_times`).
         values: more keys for each memory.
         dry_run: write nothing; return what would be written.
         commit: commit it, too.
@@ -145,7 +145,7 @@ def capture(
     origin: Plain = {name: word for name, word in (("session_id", said.session_id), ("trigger", said.trigger)) if word}
     common: dict[str, Plain] = {"channel": "session", "origin": origin or None}
     earlier = _earlier(view, said) if said.turns else ()
-    whole, said = said, _kept(view, said)
+    whole, said = said, _permitted(view, said)
     shown = quotable(view, view.of(SESSIONS_QUOTED).of(said.session_id))
     new = [composed(view, {**common, **values, "type": "raw"}, said.text).derived_from(shown)] if said.text else []
     of_session = earlier if said.session_id else ()
@@ -184,7 +184,7 @@ def capture(
 
 
 def _saved(
-    view: View, new: Sequence[Composed], known: Sequence[MemoryRef | None], said: Heard, **saving: Unpack[Saving]
+    view: View, new: Sequence[Composed], known: Sequence[MemoryRef | None], said: CaptureInput, **saving: Unpack[Saving]
 ) -> tuple[Saved, ...]:
     """Write new memories.
 
@@ -201,7 +201,7 @@ def _saved(
         return save_all(view, [one.edit for one in new], verb="capture", **saving)
 
 
-def _kept(view: View, said: Heard) -> Heard:
+def _permitted(view: View, said: CaptureInput) -> CaptureInput:
     """Return what may be written down of what was said: not what was forgotten since, and no secrets."""
     gate = view.of(GATE)
     turns = [turn._replace(text=gate.of_session(turn.text, said.session_id, turn.id)) for turn in said.turns]
@@ -229,7 +229,7 @@ def _is_of(turn: SpokenTurn, times: Iterable[datetime | None]) -> bool:
     return any(at is None or turn.at is None or at.astimezone(turn.at.tzinfo).date() == turn.at.date() for at in times)
 
 
-def _captured_elsewhere(view: View, said: Heard) -> frozenset[str | None]:
+def _captured_elsewhere(view: View, said: CaptureInput) -> frozenset[str | None]:
     """Return the ids of turns that another memory holds: a session that goes on under another name begins with them."""
     ids = {turn.id for turn in said.turns if turn.id and _UUID.match(turn.id)}
     if not ids:
@@ -264,7 +264,7 @@ def _composed(view: View, values: dict[str, Plain], text: str, speaker: Speaker)
     return composed(view, {**values, **repeats.values} if repeats else values, text)
 
 
-def _earlier(view: View, said: Heard) -> Sequence[Memory]:
+def _earlier(view: View, said: CaptureInput) -> Sequence[Memory]:
     """Return what was captured of a session before; of what names no session, what other such captures hold."""
     is_it = Where("origin.session_id", *((Operator.EQUAL, said.session_id) if said.session_id else (Operator.MISSING,)))
     first = min((turn.at for turn in said.turns if turn.at), default=view.clock.now())

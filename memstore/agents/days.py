@@ -48,13 +48,13 @@ def dated(text: str, day: date) -> str:
     code = Code(text)
 
     def with_day(found: re.Match[str]) -> str:
-        said = "" if found.start() in code else _meant(found, days, day)
+        said = "" if found.start() in code else _absolute_day(found, days, day)
         return f"{found[0]} [{said}]" if said else found[0]
 
     return pattern.sub(with_day, text)
 
 
-def _meant(found: re.Match[str], days: Mapping[str, int], day: date) -> str:
+def _absolute_day(found: re.Match[str], days: Mapping[str, int], day: date) -> str:
     """Return the day, month or year that a relative word means; of a week, its Monday and Sunday."""
     try:
         if found["day"]:

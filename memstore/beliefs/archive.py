@@ -46,7 +46,7 @@ def archive(view: View, memories: Names, *, reason: str | None = None, **saving:
     Raises: NotFoundError: a ref names no memory. RefusedError: a memory is superseded or was forgotten, so it is
     already out of sight.
     """
-    files = _opened(view, memories)
+    files = _open_memories(view, memories)
     edits = [edit_of_archiving(file, reason) for file in files]
     return save_all(view, edits, verb="archive", message=reason, **saving)
 
@@ -61,11 +61,11 @@ def restore(view: View, memories: Names, *, reason: str | None = None, **saving:
         UsageError: a reason is given, but no commit to keep it in.
     """
     message = message_of(view, reason, saving)
-    edits = [Edit(path=file.path, before=file, after=_restored(view, file)) for file in _opened(view, memories)]
+    edits = [Edit(path=file.path, before=file, after=_restored(view, file)) for file in _open_memories(view, memories)]
     return save_all(view, edits, verb="restore", message=message, **saving)
 
 
-def _opened(view: View, memories: Names) -> list[MemoryFile]:
+def _open_memories(view: View, memories: Names) -> list[MemoryFile]:
     return list({file.path: file for file in (view.original(ref) for ref in refs_of(memories))}.values())
 
 

@@ -206,13 +206,13 @@ def _subjects(said: str, one: Pooled, signs: Signs) -> Iterator[str]:
 
 def _best(said: Iterable[tuple[Pooled, str]]) -> Quote:
     """Return the clearest saying: one that states the change outright, then one that stands alone, then the first."""
-    found = [(_standing(one.text, sentence), one) for one, sentence in said]
+    found = [(_quotation_of(one.text, sentence), one) for one, sentence in said]
     ranks = [(not says_outright(text), not stands_alone(text), at) for at, (text, _) in enumerate(found)]
     text, one = found[min(ranks)[-1]]
     return Quote(one, text)
 
 
-def _standing(text: str, sentence: str) -> str:
+def _quotation_of(text: str, sentence: str) -> str:
     """Return the quotation for a sentence: itself if it is complete, or the longest saying that contains it."""
     if stands_alone(sentence) and says_outright(sentence):
         return sentence
@@ -249,8 +249,8 @@ def _outright(ordered: Sequence[Pooled], signs: Signs, alike: Likeness) -> Itera
         yield Change(
             before=tuple(sorted((o.memory for o in before), key=_by_time)),
             after=(one, *sorted((o.memory for o in after), key=_by_time)),
-            once=_best((o.memory, _speaking(o.memory, own, signs)) for o in before),
-            since=Quote(one, _standing(one.text, said)),
+            once=_best((o.memory, _telling_sentence(o.memory, own, signs)) for o in before),
+            since=Quote(one, _quotation_of(one.text, said)),
             sign=_subject([one, *(o.memory for o in before)], signs) or next(iter(own), ""),
         )
 
@@ -289,7 +289,7 @@ def _says_now(sentence: str) -> bool:
     return _NOW.search(" ".join(words(sentence))) is not None and not frame(sentence).is_past
 
 
-def _speaking(one: Pooled, own: Collection[str], signs: Signs) -> str:
+def _telling_sentence(one: Pooled, own: Collection[str], signs: Signs) -> str:
     """Return the first sentence of a memory that has most of these signs, preferably not a title."""
     terms = {term for sign in own for term in signs.of[one.ref].get(sign, ())}
     said = sentences(one.text) or [one.text]

@@ -235,7 +235,7 @@ def patterns(part: Sequence[Pooled], vectors: Mapping[str, Vector], threshold: f
 
 def _pattern(members: list[Pooled], vectors: Mapping[str, Vector]) -> Pattern | None:
     """Return the pattern of these members; None if they fail a gate."""
-    members = _having(shared_terms(members), members)
+    members = _members_with(shared_terms(members), members)
     terms = shared_terms(members)
     if len(terms) < FEWEST_TERMS or not is_founded(members):
         return None
@@ -333,7 +333,7 @@ def _unlike(members: Collection[Pooled], terms: Collection[str]) -> frozenset[st
     return every - denying if len(denying) * 2 > len(members) else denying
 
 
-def _having(terms: Collection[str], members: Iterable[Pooled]) -> list[Pooled]:
+def _members_with(terms: Collection[str], members: Iterable[Pooled]) -> list[Pooled]:
     """Return the members that have enough of these terms: a single one may be a coincidence."""
     return [member for member in members if len(set(terms).intersection(member.terms)) >= FEWEST_TERMS]
 

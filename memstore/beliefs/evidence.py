@@ -90,7 +90,7 @@ def hearsay(memory: Memory, load: Load, vouched: Vouched) -> tuple[str, ...]:
         return () if vouched(one) else (ref for ref in one.derived_from if MemoryRef.parse(ref))
 
     found: set[str] = set()
-    for one in _reached(memory, load, sources):
+    for one in _closure(memory, load, sources):
         if one.status == QUARANTINED or (one.source_type == EXTERNAL and not vouched(one)):
             found.add(str(one.ref))
         marks = {ref for ref in one.derived_from if ref.startswith(STACK_MARK)}
@@ -121,17 +121,17 @@ def roots(memory: Memory, load: Load) -> tuple[str, ...]:
     writing something down again does not create a second witness, and an exact copy has the roots of the first one.
     """
     found: set[str] = set()
-    for known in _reached(memory, load, lambda one: () if _is_root(one) else grounds(one)):
+    for known in _closure(memory, load, lambda one: () if _is_root(one) else grounds(one)):
         found.update(_own_roots(known, load))
     return tuple(sorted(found or {_root(memory)}))
 
 
 def rests_on(memory: Memory, ref: str, load: Load) -> bool:
     """Whether a memory was derived from `ref`, or is believed because of it, over any number of links."""
-    return any(str(known.ref) == ref for known in _reached(memory, load, grounds))
+    return any(str(known.ref) == ref for known in _closure(memory, load, grounds))
 
 
-def _reached(start: Memory, load: Load, following: Callable[[Memory], Iterable[str]]) -> list[Memory]:
+def _closure(start: Memory, load: Load, following: Callable[[Memory], Iterable[str]]) -> list[Memory]:
     """Return a memory and everything reachable from it by refs, nearest first; terminates on any graph."""
     found, seen = [start], {str(start.ref)}
     waiting = deque(found)
@@ -155,11 +155,15 @@ def grounds(memory: Memory) -> list[str]:
     """Return the refs that a memory was derived from; for a belief, also those that support it."""
     named = [*memory.derived_from, memory.copy_of or ""]
     if memory.type == "belief":
-        named += [*memory.relates_to, *(line.evidence_source or "" for line in _standing(memory)), *_folded(memory)]
+        named += [
+            *memory.relates_to,
+            *(line.evidence_source or "" for line in _supporting_lines(memory)),
+            *_folded(memory),
+        ]
     return [ref for ref in named if MemoryRef.parse(ref)]
 
 
-def _standing(memory: Memory) -> list[LedgerLine]:
+def _supporting_lines(memory: Memory) -> list[LedgerLine]:
     """Return the supporting lines of a ledger: of each source the latest line, if it supports."""
     latest = {
         counted_as(line.evidence_source or ""): line for line in by_time(memory.confidence_history) if line.op in SPOKEN
@@ -176,7 +180,11 @@ def _own_roots(memory: Memory, load: Load) -> set[str]:
     """Return a memory's own roots; none if the memories that it was derived from have them."""
     if _is_root(memory):
         return {_root(memory)}
-    lost = [line for line in _standing(memory) if memory.type == "belief" and load(line.evidence_source or "") is None]
+    lost = [
+        line
+        for line in _supporting_lines(memory)
+        if memory.type == "belief" and load(line.evidence_source or "") is None
+    ]
     own = {root for line in lost for root in line.roots}
     folded = _folded(memory)
     if any(MemoryRef.parse(name) and load(name) is None for name in folded):

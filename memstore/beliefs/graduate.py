@@ -238,11 +238,11 @@ def _page(found: _Gathered, path: str, before: bytes | None, room: int) -> tuple
         and (memory_id in page.written or has_earned(memory, found.record(memory)))
         and not has_lost(memory, found.record(memory))
     }
-    kept, left = _kept(page, stays)
+    kept, left = _page_lines(page, stays)
     free = MOST_LINES - page.user_lines - len(kept) - 2
     new = [stays[one] for one in stays if one not in page.written][: max(0, min(room, free))]
     lines = {memory.id or "": line_of(str(memory.ref), title_of(memory)) for memory in new}
-    after = page._replace(lines=(*kept, *lines.values()), written=_written(page, stays, kept, lines))
+    after = page._replace(lines=(*kept, *lines.values()), written=_line_digests(page, stays, kept, lines))
     same = not page.lines and not after.lines
     data = (before or b"") if same else managed_block.rendered(after)
     by_hand = [(at, one) for at, one in _by_hand(path, page, found) if not found.lines.is_decided(one)]
@@ -259,7 +259,7 @@ def _page(found: _Gathered, path: str, before: bytes | None, room: int) -> tuple
     return done, data, [one for _, one in by_hand]
 
 
-def _kept(page: Page, stays: Mapping[str, Memory]) -> tuple[list[str], tuple[str, ...]]:
+def _page_lines(page: Page, stays: Mapping[str, Memory]) -> tuple[list[str], tuple[str, ...]]:
     """Return the lines that stay, updated unless they were changed by hand, and the refs of the lines that go."""
     kept, left = [], []
     for line in page.lines:
@@ -274,7 +274,9 @@ def _kept(page: Page, stays: Mapping[str, Memory]) -> tuple[list[str], tuple[str
     return kept, tuple(left)
 
 
-def _written(page: Page, stays: Mapping[str, Memory], kept: Sequence[str], new: Mapping[str, str]) -> dict[str, str]:
+def _line_digests(
+    page: Page, stays: Mapping[str, Memory], kept: Sequence[str], new: Mapping[str, str]
+) -> dict[str, str]:
     """Return the digests of the lines that the program wrote, also of those since changed or removed by hand."""
     was = {managed_block.id_of(line): line for line in page.lines}
     now = {managed_block.id_of(line): line for line in kept}

@@ -119,7 +119,7 @@ def replay_now(lines: Iterable[LedgerLine], now: datetime, *, importance: str = 
 
 def witnesses(lines: Iterable[LedgerLine]) -> tuple[LedgerWitness, ...]:
     """Return the evidence that counts since the latest statement, one witness per source, earliest first."""
-    _, evidence = _parted(by_time(lines), None, 0.0)
+    _, evidence = _statement_and_evidence(by_time(lines), None, 0.0)
     return tuple(sorted(evidence, key=lambda one: one.at))
 
 
@@ -169,7 +169,7 @@ def as_counted(line: LedgerLine) -> LedgerLine:
 
 def course(lines: Iterable[LedgerLine]) -> tuple[Step, ...]:
     """Return how the belief developed since the latest statement, one step per witness, earliest first."""
-    base, evidence = _parted(by_time(lines), None, 0.0)
+    base, evidence = _statement_and_evidence(by_time(lines), None, 0.0)
     votes, before, steps = _Votes(base), base, []
     for one in sorted(evidence, key=lambda one: one.at):
         votes.cast(one, 1.0)
@@ -192,11 +192,11 @@ def mean_time(lines: Iterable[LedgerLine]) -> datetime:
     If all of it fades from that time on, the result is right to the first order of the differences in age.
     """
     ordered = by_time(lines)
-    base, evidence = _parted(ordered, None, 0.0)
+    base, evidence = _statement_and_evidence(ordered, None, 0.0)
     start = _latest_barrier(ordered)
     weighed = [(one.share * len(one.roots) * one.factor, one.happened) for one in evidence]
     if start is not None:
-        weighed.append((max(0.0, base.precision - PRIOR_WEIGHT), _happened(ordered[start])))
+        weighed.append((max(0.0, base.precision - PRIOR_WEIGHT), _event_time(ordered[start])))
     total = fsum(weight for weight, _ in weighed)
     if total <= 0:
         return _at(ordered[-1])
@@ -218,7 +218,7 @@ def _at(line: LedgerLine) -> datetime:
     return datetime.fromisoformat(line.timestamp)
 
 
-def _happened(line: LedgerLine) -> datetime:
+def _event_time(line: LedgerLine) -> datetime:
     return datetime.fromisoformat(line.happened_at) if line.happened_at else _at(line)
 
 
@@ -226,27 +226,29 @@ def _canonical(line: LedgerLine) -> str:
     return json.dumps({name: getattr(line, name) for name in _KEYS}, separators=(",", ":"))
 
 
-def _left(at: datetime, now: datetime | None, half_life_days: float) -> float:
+def _remaining(at: datetime, now: datetime | None, half_life_days: float) -> float:
     """Return the fraction of a weight from `at` that is left at `now`; 1 without a `now`."""
     age_days = max(0.0, (now - at).total_seconds() / 86_400) if now else 0.0
     return 0.5 ** (age_days / half_life_days) if age_days else 1.0
 
 
 def _replay(lines: list[LedgerLine], now: datetime | None, half_life_days: float) -> Belief:
-    base, evidence = _parted(lines, now, half_life_days)
+    base, evidence = _statement_and_evidence(lines, now, half_life_days)
     votes = _Votes(base)
     for witness in evidence:
-        votes.cast(witness, _left(witness.happened, now, half_life_days))
+        votes.cast(witness, _remaining(witness.happened, now, half_life_days))
     return votes.belief()
 
 
-def _parted(lines: list[LedgerLine], now: datetime | None, half_life_days: float) -> tuple[Belief, list[LedgerWitness]]:
+def _statement_and_evidence(
+    lines: list[LedgerLine], now: datetime | None, half_life_days: float
+) -> tuple[Belief, list[LedgerWitness]]:
     """Return the faded statement of the latest barrier, or the prior; and the evidence after it that counts."""
     start = _latest_barrier(lines)
     if start is None:
         return PRIOR, _evidence(lines, frozenset())
     barrier, after = lines[start], lines[start + 1 :]
-    base = _stated(barrier, lines[:start], after).faded(_left(_happened(barrier), now, half_life_days))
+    base = _stated_belief(barrier, lines[:start], after).faded(_remaining(_event_time(barrier), now, half_life_days))
     return base, _evidence(after, frozenset(map(counted_as, barrier.counted)))
 
 
@@ -260,7 +262,7 @@ def _cap(after: list[LedgerLine]) -> float | None:
     return caps[-1] if caps else None
 
 
-def _stated(barrier: LedgerLine, before: list[LedgerLine], after: list[LedgerLine]) -> Belief:
+def _stated_belief(barrier: LedgerLine, before: list[LedgerLine], after: list[LedgerLine]) -> Belief:
     """Return the belief that a barrier states, capped by the premises that later `propagate` lines name."""
     confidence = BASE_CONFIDENCE if barrier.new is None else barrier.new
     match barrier.op:
@@ -298,7 +300,7 @@ def _evidence(lines: list[LedgerLine], counted: frozenset[str]) -> list[LedgerWi
                 roots=free,
                 used=line.source_confidence,
                 at=_at(line),
-                happened=_happened(line),
+                happened=_event_time(line),
             )
     return list(found.values())
 

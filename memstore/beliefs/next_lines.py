@@ -70,16 +70,16 @@ def replay_of(memory: Memory, now: datetime) -> ledger.Belief:
     """
     lines = memory.confidence_history
     if states_nothing(lines):
-        lines = (_stated(memory.created_at or instant(now), held(memory)),)
+        lines = (_statement_line(memory.created_at or instant(now), held(memory)),)
     elif memory.confidence is not None and drifted(memory) is not None:
         last = ledger.by_time(lines)[-1].timestamp
         precision = max(ledger.replay(lines).precision, ledger.STATED_WEIGHT)
-        lines = (_stated(last, memory.confidence)._replace(op="checkpoint", precision=precision),)
+        lines = (_statement_line(last, memory.confidence)._replace(op="checkpoint", precision=precision),)
     importance = "pinned" if memory.foundational else memory.importance or "normal"
     return ledger.replay_now(lines, now, importance=importance)
 
 
-def _stated(at: str, number: float | None) -> LedgerLine:
+def _statement_line(at: str, number: float | None) -> LedgerLine:
     return LedgerLine(timestamp=at, op="assert", new=number)
 
 

@@ -75,7 +75,7 @@ def gather(view: View, *, until: str) -> Gathered:
     names = _names(view, [file.memory for file in (*pooled, *beliefs)])
     return Gathered(
         pool=tuple(_pooled(file, names, load) for file in pooled),
-        beliefs=tuple(_held(file, names) for file in beliefs),
+        beliefs=tuple(_known_belief(file, names) for file in beliefs),
         earlier=tuple(_earlier(view, files)),
         files={str(file.memory.ref): file for file in (*pooled, *beliefs)},
         moved=moved,
@@ -147,7 +147,7 @@ def _pooled(file: MemoryFile, names: Callable[[Memory], frozenset[str]], load: L
     )
 
 
-def _held(file: MemoryFile, names: Callable[[Memory], frozenset[str]]) -> KnownBelief:
+def _known_belief(file: MemoryFile, names: Callable[[Memory], frozenset[str]]) -> KnownBelief:
     return KnownBelief(
         memory=file.memory, text=title_of(file.memory), terms=tuple(content_terms(text_of(file), names(file.memory)))
     )

@@ -114,14 +114,14 @@ def quarantine(view: View, name: Named, *, reason: str | None = None, **saving: 
     rows = [row for row in taken if whole.is_own(row) and whole.status(row) != QUARANTINED]
     files = whole.files(rows)
     entry = {"of": of, "at": instant(view.clock.now()), "by": view.actor, "reason": _one_line(reason)}
-    edits = [_taking(file, entry) for file in files.values()]
+    edits = [_quarantine_edit(file, entry) for file in files.values()]
     gone = {str(file.memory.ref) for file in files.values()}
     plan = _plan(view, gone=gone, back=(), changed=gone)
     saved = _saved(view, edits, plan, verb="quarantine", **saving)
     return Quarantined(
         of=of,
         taken=tuple(whole.taken(row, taken[row]) for row in rows),
-        moved=_moved(plan, whole.paths_of(plan)),
+        moved=_confidence_moves(plan, whole.paths_of(plan)),
         near=whole.near(ref_of(name), named),
         not_owned=tuple(whole.ref(row) for row in {*named, *taken} if not whole.is_own(row)),
         saved=saved,
@@ -145,26 +145,28 @@ def lift(view: View, name: Named, **saving: Unpack[Saving]) -> Quarantined:
     whole = _Whole(view)
     of, _ = whole.meant(ref_of(name))
     held = whole.quarantined()
-    group = {row: file for row, file in held.items() if _of(file) == of}
+    group = {row: file for row, file in held.items() if _cause_of(file) == of}
     if not group:
         alone = next((file for file in held.values() if str(file.memory.ref) == of), None)
         if alone is None:
             raise NotFoundError(
                 f"nothing is quarantined as {of}", hint="memstore list --status quarantined shows what is"
             )
-        raise UsageError(f"{of} was quarantined with {_of(alone)}", hint=f"memstore quarantine {_of(alone)} --lift")
+        raise UsageError(
+            f"{of} was quarantined with {_cause_of(alone)}", hint=f"memstore quarantine {_cause_of(alone)} --lift"
+        )
     others = whole.with_derived(row for row in held if row not in group)
-    stays = {row: _of(held[_origin(others, row, group)]) for row in group if row in others}
+    stays = {row: _cause_of(held[_origin(others, row, group)]) for row in group if row in others}
     back = {row: file for row, file in group.items() if row not in stays}
     refs = {str(file.memory.ref) for file in back.values()}
-    edits = [_lifting(file) for file in back.values()]
+    edits = [_release_edit(file) for file in back.values()]
     edits += [_relabelled(group[row], other) for row, other in stays.items()]
     plan = _plan(view, gone=(), back=refs, changed=refs)
     saved = _saved(view, edits, plan, verb="quarantine --lift", **saving)
     return Quarantined(
         of=of,
         taken=tuple(whole.taken(row, None) for row in back),
-        moved=_moved(plan, whole.paths_of(plan)),
+        moved=_confidence_moves(plan, whole.paths_of(plan)),
         stays=tuple(whole.ref(row) for row in stays),
         saved=saved,
     )
@@ -173,7 +175,7 @@ def lift(view: View, name: Named, **saving: Unpack[Saving]) -> Quarantined:
 # -- the files ---------------------------------------------------------------------------------------
 
 
-def _taking(file: MemoryFile, entry: Mapping[str, str | None]) -> Edit:
+def _quarantine_edit(file: MemoryFile, entry: Mapping[str, str | None]) -> Edit:
     """Return the edit that quarantines a memory; the entry says which status its file had, if it had one."""
     was = file.memory.status if "status" in file.front.values else None
     said: dict[str, Plain] = {name: value for name, value in {**entry, "was": was}.items() if value}
@@ -181,7 +183,7 @@ def _taking(file: MemoryFile, entry: Mapping[str, str | None]) -> Edit:
     return Edit(path=file.path, before=file, after=splice.apply(file, edits))
 
 
-def _lifting(file: MemoryFile) -> Edit:
+def _release_edit(file: MemoryFile) -> Edit:
     entry = file.memory.quarantine
     was = entry.was if entry else None
     status = splice.SetValue("status", was) if was else splice.RemoveKey("status")
@@ -193,7 +195,7 @@ def _relabelled(file: MemoryFile, of: str) -> Edit:
     return Edit(path=file.path, before=file, after=splice.apply(file, [splice.SetValue("quarantine", said)]))
 
 
-def _of(file: MemoryFile) -> str:
+def _cause_of(file: MemoryFile) -> str:
     """Return what a memory was quarantined with; itself if its file doesn't say."""
     entry = file.memory.quarantine
     return entry.of if entry else str(file.memory.ref)
@@ -229,7 +231,7 @@ def _plan(view: View, *, gone: Collection[str], back: Collection[str], changed: 
     memories = {str(file.memory.ref): file.memory for file in resting(view)}
     store = store_of(view, {ref: memory for ref, memory in memories.items() if ref not in gone})
     known = {*store.sure, *store.gone, *store.set_aside}
-    away, there, starts = (_spelt(known, refs) for refs in (gone, back, changed))
+    away, there, starts = (_ledger_spellings(known, refs) for refs in (gone, back, changed))
     sure = {ref: number for ref, number in store.sure.items() if ref not in away}
     for ref in there:
         entry = view.find(ref.partition(":")[2])
@@ -238,13 +240,13 @@ def _plan(view: View, *, gone: Collection[str], back: Collection[str], changed: 
     return plan_propagation(store, now=view.clock.now(), by=view.actor, changed=starts)
 
 
-def _spelt(known: Iterable[str], refs: Collection[str]) -> set[str]:
+def _ledger_spellings(known: Iterable[str], refs: Collection[str]) -> set[str]:
     """Return refs as ledgers spell them: the type in a ref may be the one that the memory had then."""
     ids = {ref.partition(":")[2] for ref in refs}
     return {*refs, *(text for text in known if (ref := MemoryRef.parse(text)) and ref.id in ids)}
 
 
-def _moved(plan: Plan, paths: Mapping[str, str]) -> tuple[ConfidenceMove, ...]:
+def _confidence_moves(plan: Plan, paths: Mapping[str, str]) -> tuple[ConfidenceMove, ...]:
     return tuple(ConfidenceMove(step.ref, paths[step.ref], step.old, step.new) for step in plan.steps)
 
 

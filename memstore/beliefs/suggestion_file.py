@@ -164,7 +164,7 @@ def diff_of(change: Edit) -> str:
 def _of_new_belief(
     view: View, proposal: ConsolidationProposal, gathered: Gathered, *, now: datetime, synthesizer: Synthesizer | None
 ) -> SuggestionFile:
-    worded, note = _worded(proposal, synthesizer)
+    worded, note = _synthesized_text(proposal, synthesizer)
     ground = ground_of(proposal, gathered.load, now=now, by=view.actor)
     title = in_a_key(_title(worded or proposal.quote))
     values = {
@@ -207,7 +207,7 @@ def _common(view: View, proposal: ConsolidationProposal, now: datetime) -> dict[
         "source": SOURCE,
         "source_type": SOURCE,
         "derived_from": [*members, f"{SOURCE}:{now:%Y-%m-%d}"],
-        **labels(_labelled(proposal)),
+        **labels(_common_labels(proposal)),
     }
 
 
@@ -216,7 +216,7 @@ def labels(memory: Memory) -> dict[str, Any]:
     return {name: _plain(value) for name in ABOUT if (value := getattr(memory, name)) not in ((), None, "global")}
 
 
-def _labelled(proposal: ConsolidationProposal) -> Memory:
+def _common_labels(proposal: ConsolidationProposal) -> Memory:
     """Return a memory that has the same labels as all of the evidence and the target."""
     if proposal.target is not None:
         return proposal.target
@@ -240,10 +240,10 @@ def _review(proposal: ConsolidationProposal, gathered: Gathered, effect: str, wo
     told = f"{proposal.quote}\n\n{why}"
     if worded:
         told = f'{worded}\n\nWorded after "{proposal.quote}" ({why[0].lower()}{why[1:-1]}).'
-    parts = [told, f"{EVIDENCE}\n\n{_listed(proposal, proposal.members)}"]
+    parts = [told, f"{EVIDENCE}\n\n{_evidence_list(proposal, proposal.members)}"]
     if proposal.against:
         above = "Until then" if proposal.action is Action.SUPERSEDE else "Against it"
-        parts.append(f"{above}:\n\n{_listed(proposal, proposal.against)}")
+        parts.append(f"{above}:\n\n{_evidence_list(proposal, proposal.against)}")
     return "\n\n".join([*parts, f"## Effect\n\n{effect}\n"])
 
 
@@ -278,15 +278,15 @@ def _counted(things: Collection[object], one: str, many: str = "") -> str:
     return f"{len(things)} {one if len(things) == 1 else many or f'{one}s'}"
 
 
-def _listed(proposal: ConsolidationProposal, members: Sequence[Pooled]) -> str:
+def _evidence_list(proposal: ConsolidationProposal, members: Sequence[Pooled]) -> str:
     """Return memories as a list, oldest first, each with its most telling sentence."""
     by_time = sorted(members, key=lambda one: (one.memory.created_at or "", one.ref))
-    lines = [f'- {_day(one)} [[{one.ref}]]: "{_said(proposal, one)}"' for one in by_time[:MOST_LISTED]]
+    lines = [f'- {_day(one)} [[{one.ref}]]: "{_telling_sentence(proposal, one)}"' for one in by_time[:MOST_LISTED]]
     more = len(by_time) - MOST_LISTED
     return "\n".join([*lines, *([f"- and {more} more"] if more > 0 else [])])
 
 
-def _said(proposal: ConsolidationProposal, member: Pooled) -> str:
+def _telling_sentence(proposal: ConsolidationProposal, member: Pooled) -> str:
     if member is proposal.general:
         return proposal.quote
     if proposal.once and member is proposal.once.memory:
@@ -331,7 +331,7 @@ def _spelling(proposal: ConsolidationProposal) -> dict[str, str]:
     return found
 
 
-def _worded(proposal: ConsolidationProposal, synthesizer: Synthesizer | None) -> tuple[str, str | None]:
+def _synthesized_text(proposal: ConsolidationProposal, synthesizer: Synthesizer | None) -> tuple[str, str | None]:
     """Return a synthesizer's words and None, or an empty text and a note why its answer was not used."""
     if synthesizer is None:
         return "", None

@@ -66,9 +66,9 @@ class SynthesizerCommand:
     def answer(self, sources: Sequence[QuotedSource], terms: Sequence[str]) -> Any:
         """Return its answer; raise `SynthesisFailedError` if there is none, or it is not JSON."""
         asked = json.dumps({"sources": [source._asdict() for source in sources], "terms": list(terms)})
-        return _parsed(self._said(asked.encode()))
+        return _parsed(self._command_output(asked.encode()))
 
-    def _said(self, asked: bytes) -> bytes:
+    def _command_output(self, asked: bytes) -> bytes:
         try:
             child = subprocess.Popen(
                 self._words,

@@ -102,9 +102,9 @@ class Signs:
     def __init__(self, part: Sequence[Pooled]) -> None:
         self.of = {one.ref: signs_of(one.text, one.terms) for one in part}
         self.names = _names(one.text for one in part)
-        self.having = _having(self.of)
+        self.having = _memories_by_sign(self.of)
         self._wider = {one.ref: _signs(one.text, one.terms, _wider_families()) for one in part}
-        self._sharing = _having(self._wider)
+        self._sharing = _memories_by_sign(self._wider)
         self._alone = math.log(1 + len(part))
 
     def weight(self, sign: str) -> float:
@@ -169,7 +169,7 @@ class Signs:
         return 1 / math.sqrt(min(len(_wider_families()[term]) for term in told))
 
 
-def _having(of: Mapping[str, Iterable[str]]) -> Mapping[str, Sequence[str]]:
+def _memories_by_sign(of: Mapping[str, Iterable[str]]) -> Mapping[str, Sequence[str]]:
     """Return the memories that have each sign."""
     having: dict[str, list[str]] = defaultdict(list)
     for ref, signs in of.items():

@@ -136,11 +136,11 @@ def raw(
 
 def _capture(session: CliSession, values: dict[str, Plain], *, commit: bool, dry_run: bool) -> None:
     """Write down what a hook hands over; an agent's session must end well whatever goes wrong here."""
-    from memstore.agents.capture import capture, heard
+    from memstore.agents.capture import capture, capture_input
     from memstore.cli.hooked import answer_hook
 
     def written(given: str) -> str:
-        said = heard(given, lambda path: session.view().of(FILES).stream(session.environment().expanded(path)))
+        said = capture_input(given, lambda path: session.view().of(FILES).stream(session.environment().expanded(path)))
         if not (said.text or said.turns or said.session_id):
             return ""
         session.sign_written("counts")

@@ -251,7 +251,7 @@ def adopt(
     from memstore.memories.adopt import adopt as make_memories
 
     view = session.view()
-    if not (paths or everything or dry_run or _wanted(session)):
+    if not (paths or everything or dry_run or _confirms_adoption(session)):
         return
     adopted = make_memories(
         view, [in_vault(session, path) for path in paths], kind=kind, commit=commit, dry_run=dry_run
@@ -289,7 +289,7 @@ def _say_left_alone(session: CliSession, left_alone: Sequence[Finding]) -> None:
         session.say(f"{len(left_alone)} {'file stays as it is' if len(left_alone) == 1 else 'files stay as they are'}")
 
 
-def _wanted(session: CliSession) -> bool:
+def _confirms_adoption(session: CliSession) -> bool:
     """List the files that could be adopted and ask; if nobody can be asked, only list."""
     from memstore.memories.adopt import adoptable
 

@@ -60,7 +60,7 @@ def config(session: CliSession, key: str | None, values: tuple[str, ...], *, use
     session.emit(
         "config",
         found,
-        lambda: _lines(session, found) if key is None else (_shown(item.value) for item in found),
+        lambda: _lines(session, found) if key is None else (_value_text(item.value) for item in found),
         each="settings",
     )
 
@@ -68,11 +68,11 @@ def config(session: CliSession, key: str | None, values: tuple[str, ...], *, use
 def _lines(session: CliSession, found: Sequence[SettingValue]) -> Iterator[str]:
     paint = session.paint
     for item in found:
-        yield f"{paint('ref', item.name)} = {paint('title', _shown(item.value)) or paint('dim', '(not set)')}"
+        yield f"{paint('ref', item.name)} = {paint('title', _value_text(item.value)) or paint('dim', '(not set)')}"
         yield f"  {item.meaning} {paint('dim', f'[{item.source}]')}"
 
 
-def _shown(value: Any) -> str:
+def _value_text(value: Any) -> str:
     """Return a value as a person would type it."""
     from memstore.cli.output import safe_line
 
@@ -82,7 +82,7 @@ def _shown(value: Any) -> str:
         case bool():
             return str(value).lower()
         case Mapping():
-            return safe_line(", ".join(f"{key}: {_shown(item)}" for key, item in value.items()))
+            return safe_line(", ".join(f"{key}: {_value_text(item)}" for key, item in value.items()))
         case list() | tuple():
             return safe_line(", ".join(map(str, value)))
         case _:

@@ -151,10 +151,10 @@ def compress(session: CliSession, refs: tuple[str, ...], *, commit: bool, dry_ru
     )
     for saved in done.saved:
         say_findings(session, saved.findings)
-    session.say(_told(done, dry_run=dry_run))
+    session.say(_compressed_text(done, dry_run=dry_run))
 
 
-def _told(done: Compressed, *, dry_run: bool) -> str:
+def _compressed_text(done: Compressed, *, dry_run: bool) -> str:
     if not done.saved:
         return "nothing to compress"
     freed = sum(size.before - size.after for size in done.sizes)

@@ -56,7 +56,7 @@ def edited(
     while True:
         began = time.monotonic()
         _open(editor, path)
-        draft = without_notes(_left(path))
+        draft = without_notes(_draft_bytes(path))
         if draft == data:
             if time.monotonic() - began < _SECONDS_OF_A_LOOK:
                 session.say(_if_it_is_still_open(editor, path))
@@ -92,7 +92,7 @@ def _if_it_is_still_open(editor: Editor, path: Path) -> str:
     )
 
 
-def _left(path: Path) -> bytes:
+def _draft_bytes(path: Path) -> bytes:
     """Return what the editor left of the draft."""
     try:
         return path.read_bytes()

@@ -60,11 +60,11 @@ def explained(hit: Hit, explanation: Explanation) -> Iterator[str]:
 
 def _where(part: ScorePart, line: int) -> str:
     if part.kind == "line" and not line:
-        return f"in {_listed(dict(part.places))}"
-    return _WHERE[part.kind].format(line=line, places=_listed(dict(part.places)))
+        return f"in {_places_text(dict(part.places))}"
+    return _WHERE[part.kind].format(line=line, places=_places_text(dict(part.places)))
 
 
-def _listed(places: Mapping[str, int]) -> str:
+def _places_text(places: Mapping[str, int]) -> str:
     named = ((_PLACES.get(where, where), count) for where, count in places.items())
     return ", ".join(f"{where} ×{count}" if count > 1 else where for where, count in named)
 
@@ -79,7 +79,7 @@ def why_not(session: CliSession, found: WhyNot) -> Iterator[str]:
     for reason in found.reasons:
         text = f"{reason.text}; {reason.hint}" if reason.hint else reason.text
         yield from _wrapped("  ", output.safe_line(text))
-    held = (f"{one.term} ({_listed(dict(one.places))})" for one in found.sought if one.places)
+    held = (f"{one.term} ({_places_text(dict(one.places))})" for one in found.sought if one.places)
     yield from _wrapped("  it holds ", _terms(held))
     if not any(reason.code == "no_words" for reason in found.reasons):  # which names them
         yield from _wrapped("  it lacks ", _terms(one.term for one in found.sought if not one.places))

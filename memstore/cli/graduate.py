@@ -99,7 +99,7 @@ def show(session: CliSession, ref: str) -> None:
     view = session.view()
     one = show_suggestion(view, ref)
     linked = accept_suggestion(view, ref, dry_run=True)
-    session.emit("suggestions-show", one, lambda: _shown(session, one, linked), linked=linked)
+    session.emit("suggestions-show", one, lambda: _waiting_lines(session, one, linked), linked=linked)
 
 
 @subcommand(suggestions, "accept", examples=("memstore suggestions accept prop_3bf -c",))
@@ -147,7 +147,7 @@ def _line(session: CliSession, one: Waiting) -> str:
     return f"{paint.path(one.file.path)}: {ref} {said}{on}"
 
 
-def _shown(session: CliSession, one: Waiting, linked: Linked) -> Iterator[str]:
+def _waiting_lines(session: CliSession, one: Waiting, linked: Linked) -> Iterator[str]:
     from memstore.beliefs.suggestion_file import EVIDENCE
     from memstore.cli.output import safe
 

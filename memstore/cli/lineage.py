@@ -66,10 +66,10 @@ def trace(session: CliSession, ref: str, *, reverse: bool, form: str, depth: int
     session.choices.json = session.choices.json or form == "json"
     most = _most(session, limit, is_drawn=form in ("tree", "svg"))
     traced = trace_memory(session.view(), ref, reverse=reverse, depth=depth, limit=most)
-    session.emit("trace", traced, lambda: _drawn(session, traced, form))
+    session.emit("trace", traced, lambda: _drawing_lines(session, traced, form))
 
 
-def _drawn(session: CliSession, traced: Trace, form: str) -> Iterator[str]:
+def _drawing_lines(session: CliSession, traced: Trace, form: str) -> Iterator[str]:
     from memstore.cli.lineage_text import trace_lines
     from memstore.cli.output import safe_line
     from memstore.documents.lineage import dot_lines, mermaid_lines
@@ -162,13 +162,13 @@ def _impact_lines(paint: Palette, found: Impact) -> Iterator[str]:
     ):
         if harmed:
             yield paint("heading", title)
-            yield from (_harmed(paint, one) for one in harmed)
+            yield from (_harm_line(paint, one) for one in harmed)
     if found.left_out:
         yield ""
         yield f"{_more(found.left_out)} left out; -n 0 shows all."
 
 
-def _harmed(paint: Palette, one: Harmed) -> str:
+def _harm_line(paint: Palette, one: Harmed) -> str:
     from memstore.cli.lineage_text import named
     from memstore.cli.output import safe_line
     from memstore.documents.lineage import edge_words

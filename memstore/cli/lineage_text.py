@@ -105,7 +105,7 @@ def card_lines(paint: Palette, shown: Shown, traced: TracedBothWays) -> Iterator
     """Yield a memory with its sources and dependents, in the form of seed 000, sections 4.1 and 4.2."""
     is_raw = shown.entry.type == "raw"
     yield from _raw_head(shown) if is_raw else _head(shown, traced)
-    sections = (("Lineage", _lineage(shown, traced)), ("Derived", _derived(traced.dependents)))
+    sections = (("Lineage", _lineage(shown, traced)), ("Derived", _derived_items(traced.dependents)))
     for title, items in sections:
         if items:
             yield ""
@@ -128,7 +128,7 @@ def _tree(paint: Palette, items: list[_Item]) -> Iterator[str]:
 
 def _head(shown: Shown, traced: TracedBothWays) -> Iterator[str]:
     memory = shown.memory
-    yield f"{memory.type.capitalize()}: {_said(shown, shown.entry.title)}"
+    yield f"{memory.type.capitalize()}: {_quoted_words(shown, shown.entry.title)}"
     if memory.confidence is not None:
         yield f"Confidence: {_confidence(shown)}"
     yield f"Source: {_source(shown, traced)}"
@@ -141,19 +141,19 @@ def _head(shown: Shown, traced: TracedBothWays) -> Iterator[str]:
 def _raw_head(shown: Shown) -> Iterator[str]:
     memory = shown.memory
     yield f"Raw Entry: {safe_line(memory.id or shown.entry.path)}"
-    yield f"Content: {_said(shown, _beginning(memory.body))}"
+    yield f"Content: {_quoted_words(shown, _first_words(memory.body))}"
     if memory.status != "active":
         yield f"Status: {memory.status}"
     else:
         yield f"Status: {'Processed' if memory.processed_into else 'Unprocessed'}"
 
 
-def _said(shown: Shown, text: str) -> str:
+def _quoted_words(shown: Shown, text: str) -> str:
     """Return words of a memory in quotes, which those of an external one can't end."""
     return quoted(text) if shown.external is None else f"{quotation.quoted(text)} ({shown.external.trust})"
 
 
-def _beginning(text: str) -> str:
+def _first_words(text: str) -> str:
     words = " ".join(text.split())
     if len(words) <= LONGEST_CONTENT:
         return words
@@ -289,7 +289,7 @@ def _count(number: int, what: str) -> str:
     return f"{number} {what}{'s' if number != 1 else ''}" if number else ""
 
 
-def _derived(trace: Trace) -> list[_Item]:
+def _derived_items(trace: Trace) -> list[_Item]:
     nodes = {node.key: node for node in trace.nodes}
     edges = (edge for edge in trace.edges if edge.source == trace.start.key)
     items: list[_Item] = [(_dependent(nodes[edge.dependent], edge), ()) for edge in edges]

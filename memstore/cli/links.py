@@ -29,7 +29,7 @@ def links(session: CliSession, ref: str) -> None:
 
 def _lines(session: CliSession, found: NoteLinks) -> Iterator[str]:
     yield _name(session, found.note)
-    yield from _section(session, "links to", found.outgoing, [_outgoing(session, link) for link in found.outgoing])
+    yield from _section(session, "links to", found.outgoing, [_outgoing_line(session, link) for link in found.outgoing])
     yield from _section(
         session, "linked from", found.incoming, [f"{_name(session, link.source)}" for link in found.incoming]
     )
@@ -46,7 +46,7 @@ def _section(session: CliSession, title: str, links: Sequence[NoteLink], about: 
         yield f"{where} {text}  {paint('dim', safe_line(link.written))}"
 
 
-def _outgoing(session: CliSession, link: NoteLink) -> str:
+def _outgoing_line(session: CliSession, link: NoteLink) -> str:
     if link.not_checked_out:
         return f"not checked out: {session.paint.path(link.not_checked_out)}"
     if link.target is None:

@@ -92,7 +92,7 @@ def _answer(session: CliSession, given: str, budget: int, profile: str) -> str:
     if asked.wish is HookWish.NOTHING:
         return ""
     if asked.event is None:
-        return _told(session, _recalled(session, asked.prompt, budget, profile))
+        return _recalled_text(session, _recalled(session, asked.prompt, budget, profile))
     if asked.wish is HookWish.BRIEF:
         from memstore.cli.mcp import server_of
         from memstore.mcp import resources
@@ -108,12 +108,12 @@ def _answer(session: CliSession, given: str, budget: int, profile: str) -> str:
         # What the agent says from now on is derived from these; if that can't be kept, it is not shown them.
         shown = [bite.ref for bite in (*recalled.memories, *recalled.beliefs)]
         view.of(SESSIONS_QUOTED).note(asked.session, from_outside(view, shown), view.clock.now())
-        told = _told(session, recalled)
+        told = _recalled_text(session, recalled)
         text = f"{QUOTED}\n{told}" if told else ""
     return hook_answer(asked.event, text) if text else ""
 
 
-def _told(session: CliSession, recalled: Recalled) -> str:
+def _recalled_text(session: CliSession, recalled: Recalled) -> str:
     """Return what came to mind as it is printed, or as a document with `--json`."""
     if not (recalled.memories or recalled.beliefs):
         return ""

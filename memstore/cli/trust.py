@@ -119,17 +119,17 @@ def explained(session: CliSession, found: Trusted) -> Iterator[str]:
     says = quoted if memory.source_type == EXTERNAL else safe_line
     for tampered in found.vouched.tampered:
         yield f"{tampered.kind.value:<10} {paint('error', tampered.reason)}: unverified until it is put back"
-    yield _said(session, "signature", memory.author or "no author", found.vouched.signature)
+    yield _verdict_line(session, "signature", memory.author or "no author", found.vouched.signature)
     for one in found.vouched.witnesses:
         told = f"{one.witness.agent_id} {_SAYS[one.witness.attestation]}, {one.witness.witnessed_at}"
-        yield _said(session, "witness", told, one.verdict)
+        yield _verdict_line(session, "witness", told, one.verdict)
         if one.witness.notes:
             yield f"           {paint('dim', says(one.witness.notes))}"
     for anchor, anchored in zip(memory.anchors, found.vouched.anchors, strict=False):
         yield _anchor_line(session, f"{anchor.type} {says(anchor.reference)}", anchored)
     for resolution, verdict in zip(memory.resolutions, found.vouched.resolutions, strict=False):
         told = f"{resolution.outcome} by {resolution.by}, {resolution.at}"
-        yield _said(session, "resolution", told, verdict)
+        yield _verdict_line(session, "resolution", told, verdict)
         if resolution.notes:
             yield f"           {paint('dim', says(resolution.notes))}"
     if found.unsigned:
@@ -169,7 +169,7 @@ def _anchor_line(session: CliSession, what: str, one: Anchored) -> str:
     return f"anchor     {session.paint(role, one.status.value)}{reason}  {safe_line(what)}{hint}"
 
 
-def _said(session: CliSession, what: str, who: str, verdict: Verdict) -> str:
+def _verdict_line(session: CliSession, what: str, who: str, verdict: Verdict) -> str:
     from memstore.cli.output import safe_line
 
     role = "ok" if verdict.counts else "warning"

@@ -55,7 +55,7 @@ FEWEST_STOP_WORDS = 3
 @lru_cache(maxsize=100_000)
 def stem(word: str, language: str) -> str:
     """Return the stem of a folded word in a language other than English; a stop word is its own stem and no other's."""
-    if not re.fullmatch(_STEMMED, word) or word in _kept(language):
+    if not re.fullmatch(_STEMMED, word) or word in _own_stems(language):
         return word
     marked = word
     for plain, ending in _ENDINGS.get(language, ()):
@@ -66,7 +66,7 @@ def stem(word: str, language: str) -> str:
         found = terms.fold(str(_stemmer(language).stem(marked)))
     except IndexError:  # Whoosh's Spanish stemmer reads beyond the end of some words
         return word
-    return found if word.startswith(beginning(found, language)) and found not in _kept(language) else word
+    return found if word.startswith(beginning(found, language)) and found not in _own_stems(language) else word
 
 
 def language_of(words: Sequence[str], among: Sequence[str], *, fewest: int = FEWEST_STOP_WORDS) -> str:
@@ -126,7 +126,7 @@ def _stop_words(language: str) -> frozenset[str]:
 
 
 @cache
-def _kept(language: str) -> frozenset[str]:
+def _own_stems(language: str) -> frozenset[str]:
     """Return the words that are their own stems, and not the stem of any other word."""
     return terms.stop_words() | _stop_words(language)
 

@@ -177,7 +177,7 @@ def period(text: str, *, now: datetime) -> Period:
         UsageError: it has none of these forms, or there is no such day.
     """
     try:
-        found = _named(text, now) or _ago(text, now) or _written(text)
+        found = _named(text, now) or _ago(text, now) or _written_period(text)
     except (ValueError, OverflowError):
         found = None
     if found is None:
@@ -222,7 +222,7 @@ def _days_in(year: int, month: int) -> int:
     return 31 if month == december else (date(year, month + 1, 1) - date(year, month, 1)).days
 
 
-def _written(text: str) -> Period | None:
+def _written_period(text: str) -> Period | None:
     found = re.fullmatch(_DATE, text, re.ASCII)
     if found is None:
         return None

@@ -130,7 +130,7 @@ Form("""Orphans
 """)
 
 
-def _gone(found: Impact) -> str:
+def _removed_text(found: Impact) -> str:
     return found.gone[0].key
 
 
@@ -143,7 +143,7 @@ Form(
     weakened: the memories that would lose a source but still have ground
     left_out: how many memories are left out, because of --limit
 """,
-    ref=_gone,
+    ref=_removed_text,
 )
 Form("ProvenanceChange", "key add=items set=value~ because")
 Form("""Filled

@@ -92,7 +92,7 @@ class StaysAsItIs(NamedTuple):
     why: str
 
 
-def _kept(done: InitUndone) -> tuple[StaysAsItIs, ...]:
+def _kept_files(done: InitUndone) -> tuple[StaysAsItIs, ...]:
     return tuple(StaysAsItIs(*one) for one in done.kept.items())
 
 
@@ -104,7 +104,7 @@ Form(
     is_vault: whether the folder is still a vault, because its settings existed before init
     removed restored hooks git_key forgotten=is_forgotten kept tracked repository=has_repository dry_run
 """,
-    kept=_kept,
+    kept=_kept_files,
 )
 Form("SettingValue", "key=name value source meaning")
 Form("""Iterable[SettingValue]

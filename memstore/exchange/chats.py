@@ -118,7 +118,7 @@ def _turn(node: Mapping[str, Any], line: int) -> Turn | None:
     if who is None or is_aside or content.get("content_type") not in _SPOKEN:
         return None
     parts = content.get("parts")
-    said = [_without_marks(_said(part), metadata) for part in (parts if isinstance(parts, list) else [])]
+    said = [_without_marks(_part_text(part), metadata) for part in (parts if isinstance(parts, list) else [])]
     files = metadata.get("attachments")
     for file in map(_map, files if isinstance(files, list) else []):
         is_picture = str(file.get("mime_type") or file.get("mimeType")).startswith("image/")
@@ -165,7 +165,7 @@ def _document(source: ImportSource, where: str, name: str, value: Any) -> Iterat
     )
 
 
-def _said(part: object) -> str:
+def _part_text(part: object) -> str:
     """Return a part of a message as text; a picture or a recording is replaced by the name of its kind."""
     if isinstance(part, dict):
         said = part.get("text")

@@ -69,7 +69,7 @@ class HiddenNames:
         if place not in self._shared:
             return
         file = memory_file.read(place, data, mixed=self._mixed)
-        yield from self._finder.in_text("\n".join(_said(_values(file))))
+        yield from self._finder.in_text("\n".join(_texts_in(_values(file))))
         for _, link in links_of_items(entry_of(file, "").links):
             if (rows := self._notes.led_to(link, of=place)) and (path := self._notes[rows[0]].path) not in self._shared:
                 yield HiddenName("link", link.written, path)
@@ -81,15 +81,15 @@ def _values(file: ReadFile) -> Any:
     return plain_note.read(file.data)[1] if isinstance(file, PlainFile) else None
 
 
-def _said(value: Any) -> Iterator[str]:
+def _texts_in(value: Any) -> Iterator[str]:
     """Yield every text in a value, keys included."""
     if isinstance(value, dict):
         for key, item in value.items():
             yield str(key)
-            yield from _said(item)
+            yield from _texts_in(item)
     elif isinstance(value, list | tuple):
         for item in value:
-            yield from _said(item)
+            yield from _texts_in(item)
     elif value is not None:
         yield str(value)
 

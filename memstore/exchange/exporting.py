@@ -45,7 +45,7 @@ def records(view: View, memories: Names | None = None) -> Iterator[dict[str, Any
     Raises the errors of `memories.memory_v01.chosen`.
     """
     for file in chosen(view, memories):
-        yield {"record": RECORD, "path": file.path, "frontmatter": _kept(file), "body": file.text.body}
+        yield {"record": RECORD, "path": file.path, "frontmatter": _portable_values(file), "body": file.text.body}
 
 
 def files(view: View, memories: Names | None = None) -> Iterator[tuple[str, bytes]]:
@@ -56,10 +56,10 @@ def files(view: View, memories: Names | None = None) -> Iterator[tuple[str, byte
     found = chosen(view, memories)
     names = _names(found, lambda path: is_memory_path(path, mixed=False))
     for file in found:
-        yield names[file.path], _file(_kept(file), file.text.body)
+        yield names[file.path], _file(_portable_values(file), file.text.body)
 
 
-def _kept(file: MemoryFile) -> dict[str, Any]:
+def _portable_values(file: MemoryFile) -> dict[str, Any]:
     values = values_for_any_vault(file)
     return {name: value for name, value in values.items() if name not in STAYS and not is_absent(value)}
 
@@ -143,13 +143,13 @@ def _concept(file: MemoryFile, paths: Mapping[str, str], voucher: Voucher) -> di
         "verified": confirmed,
         "id": memory.id,
         "confidence": memory.confidence,
-        OWN_KEY: {"record": RECORD, "path": file.path, "frontmatter": _kept(file)},
+        OWN_KEY: {"record": RECORD, "path": file.path, "frontmatter": _portable_values(file)},
     }
     # A concept that was imported keeps its original keys, except for those that the memory states itself.
-    return {**(foreign if isinstance(foreign, dict) else {}), **_said(values)}
+    return {**(foreign if isinstance(foreign, dict) else {}), **_exported_values(values)}
 
 
-def _said(values: Mapping[str, Any]) -> dict[str, Any]:
+def _exported_values(values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if not is_absent(value)}
 
 
@@ -201,7 +201,7 @@ def prov(view: View, memories: Names | None = None) -> dict[str, Any]:
     for file in found:
         memory = file.memory
         name = _memory_name(str(memory.ref))
-        document["entity"][name] = _said(
+        document["entity"][name] = _exported_values(
             {
                 "prov:type": {"$": f"ms:{memory.type}", "type": "xsd:QName"},
                 "prov:label": title_of(memory),

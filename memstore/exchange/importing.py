@@ -88,11 +88,11 @@ def import_from(
             held.clear()  # only checked, this time
     reading.check(source.name, strict=strict)
     if size <= MOST_AT_ONCE:
-        return reading.result(_written(view, name, held, **saving))
+        return reading.result(_import_drafts(view, name, held, **saving))
     reading = _Reading(view, name, own=own, user=user)
     saved: list[Saved] = []
     for batch in _batches(reading.new(importer, source)):
-        done = _written(view, name, batch, **saving)
+        done = _import_drafts(view, name, batch, **saving)
         saved += (replace(one, diff="") for one in done)
     return reading.result(saved, in_parts=True)
 
@@ -356,7 +356,7 @@ def _batches(new: Iterator[_New]) -> Iterator[list[_New]]:
         yield batch
 
 
-def _written(view: View, name: str, new: Sequence[_New], **saving: Unpack[Saving]) -> tuple[Saved, ...]:
+def _import_drafts(view: View, name: str, new: Sequence[_New], **saving: Unpack[Saving]) -> tuple[Saved, ...]:
     with view.transaction(f"import {name}", **saving) as change:
         change.edit(*(one.edit for one in new))
         change.put(*(Written(part.path, None, part.data) for one in new for part in one.kept))

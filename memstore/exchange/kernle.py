@@ -62,7 +62,7 @@ _TAKEN_OVER = frozenset(
 )
 
 
-class _Said(NamedTuple):
+class _RowText(NamedTuple):
     """The content of a row: the type of memory, its title and text, and further keys."""
 
     type: str
@@ -96,7 +96,7 @@ def _memories(source: ImportSource, name: str, database: sqlite3.Connection) -> 
         (table, str(row["id"])): said.type
         for table in tables
         for row in _rows(database, table)
-        if not row.get("deleted") and (said := _said(table, row))
+        if not row.get("deleted") and (said := _row_text(table, row))
     }
     for table in sorted(there.intersection(_ABOUT_MEMORIES)):
         if any(not row.get("deleted") for row in _rows(database, table)):
@@ -132,7 +132,7 @@ def _in_parts(rows: Iterator[Row]) -> Iterator[list[Row]]:
 def _draft(
     where: str, table: str, row: Row, kinds: Mapping[tuple[str, str], str], cited: CitedLines
 ) -> Iterator[Draft | Skipped]:
-    said = None if row.get("deleted") else _said(table, row)
+    said = None if row.get("deleted") else _row_text(table, row)
     if not all(_is_utf8(value) for value in row.values() if isinstance(value, str)):
         raise FormatError("its text is not UTF-8", where=where)
     if said is None:
@@ -181,7 +181,7 @@ def _rest(table: str, row: Row) -> dict[str, Plain]:
     return {name: plain(value) for name, value in rest.items() if not _is_nothing(value)}
 
 
-def _said(table: str, row: Row) -> _Said | None:
+def _row_text(table: str, row: Row) -> _RowText | None:
     """Return the content of a row; None if it has no text."""
     values: dict[str, Plain] = {}
     kind, title, body = table.removesuffix("s"), "", ""
@@ -223,7 +223,7 @@ def _said(table: str, row: Row) -> _Said | None:
             kind, titled, texts = _SIMPLE[table]
             title, body, values = _text(row, titled), _text(row, *texts), _archived(row)
             values |= {"entities": [one_line(title)]} if titled == "entity_name" and title else {}
-    return _Said(kind, one_line(title), body, values) if body.strip() else None
+    return _RowText(kind, one_line(title), body, values) if body.strip() else None
 
 
 def _archived(row: Row) -> dict[str, Plain]:

@@ -141,10 +141,10 @@ def _plan(view: View, stack_id: str, name: str, to: str) -> _Plan:
                 sealed.append(path)
                 continue
             files[path] = view.whole.stored(path)
-            memories.append(_told(whole, whole.data)._replace(file=digest_of(files[path])))
+            memories.append(_stack_memory(whole, whole.data)._replace(file=digest_of(files[path])))
             continue
         files[path] = whole.data if shown.memory.original is None else _masked(whole, shown, mixed=view.config.mixed)
-        memories.append(_told(whole, files[path]))
+        memories.append(_stack_memory(whole, files[path]))
     for row in seen.plain:
         path = seen.entry(row).path
         files[path] = view.whole.read(path)
@@ -180,7 +180,7 @@ def _recipients(view: View, to: str, now: datetime) -> tuple[Member, ...]:
     return ()
 
 
-def _told(whole: MemoryFile, data: bytes) -> StackMemory:
+def _stack_memory(whole: MemoryFile, data: bytes) -> StackMemory:
     """Return what the manifest says of a memory."""
     made = StackMemory(whole.path, digest_of(data), id=whole.memory.id or "", withheld=data != whole.data)
     try:

@@ -45,7 +45,7 @@ class DiskJournal:
 
     def begun(self) -> Operation | None:
         """Return the operation that was begun and not cleared; None if there is none or its record is garbled."""
-        return _operation_in(_kept(self._begun))
+        return _operation_in(_journal_entry(self._begun))
 
     def record(self, operation: Operation) -> None:
         """Remember an operation in place of the one before; if it is too large, neither of them is kept."""
@@ -70,9 +70,9 @@ class DiskJournal:
 
     def recorded(self) -> bool:
         """Return whether the begun operation was recorded but not cleared, because the program died in between."""
-        kept = _kept(self._begun)
+        kept = _journal_entry(self._begun)
         mark, begun = _mark_in(kept), _operation_in(kept)
-        return mark is not None and mark == _mark_in(_kept(self._path_of(begun.by if begun else None)))
+        return mark is not None and mark == _mark_in(_journal_entry(self._path_of(begun.by if begun else None)))
 
     def clear(self) -> None:
         """Forget what was begun."""
@@ -83,7 +83,7 @@ class DiskJournal:
     def forget(self, names: Collection[str], operation: Operation) -> None:
         """Drop every operation in which one of these names occurs, or that can't be read; remember this one instead."""
         for path in self._newest():
-            kept = _operation_in(_kept(path))
+            kept = _operation_in(_journal_entry(path))
             if kept is None or names_in(kept, names):
                 self._drop(path)
         self.record(operation)
@@ -93,7 +93,7 @@ class DiskJournal:
         paths = self._newest() if by is None else [self._path_of(by), self._path_of(None)]
         for path in paths:
             with suppress(VaultError):
-                if (found := _operation_in(_kept(path))) is not None and by in (None, found.by or by):
+                if (found := _operation_in(_journal_entry(path))) is not None and by in (None, found.by or by):
                     return found
         return None
 
@@ -160,7 +160,7 @@ def _keep(path: Path, document: dict[str, Any]) -> None:
     write_whole(path, json.dumps(document).encode(), mode=0o600)
 
 
-def _kept(path: Path) -> object:
+def _journal_entry(path: Path) -> object:
     """Return the document in a file; None if there is no such file, or it is not one of ours."""
     with _trouble("read", path):
         try:

@@ -95,7 +95,7 @@ def located(front: Frontmatter, head: str) -> Mapping | None:
     whole = cache(lambda: locate(head))
 
     def found_in(name: str, start: int, end: int) -> Callable[[], tuple[Scalar, Node]]:
-        return lambda: _alone(name, head, start, end) or _among(name, whole())
+        return lambda: _alone(name, head, start, end) or _find_key(name, whole())
 
     ends = [*starts.values(), len(head)]
     pairs = (Pair(name, found_in(name, *part)) for name, part in zip(starts, pairwise(ends), strict=True))
@@ -163,7 +163,7 @@ def _alone(name: str, head: str, start: int, end: int) -> tuple[Scalar, Node] | 
     return (pairs[0].key, pairs[0].value) if [pair.name for pair in pairs] == [name] else None
 
 
-def _among(name: str, root: Mapping | None) -> tuple[Scalar, Node]:
+def _find_key(name: str, root: Mapping | None) -> tuple[Scalar, Node]:
     pair = root.pair(name) if root else None
     if pair is None:
         raise UnlocatableError(f"the key {name!r} is not found again")

@@ -44,7 +44,7 @@ def of_syntax_error(error: Exception, text: str, fits: Callable[[str, object], b
         fits: whether a name may have a value.
     """
     lines = text.split("\n")
-    said, line, column = _told(error, lines)
+    said, line, column = _explanation(error, lines)
     last = lines[line - 1].rstrip("\r")
     is_again = _is_toml(last) and _is_toml("\n".join([*lines[: line - 1], ""]))
     written = _SETTING.fullmatch(last)
@@ -54,7 +54,7 @@ def of_syntax_error(error: Exception, text: str, fits: Callable[[str, object], b
     return Slip(line, column, said, written["name"].strip(_QUOTES), worth_showing(next(guesses, None)), is_again)
 
 
-def _told(error: Exception, lines: list[str]) -> tuple[str, int, int]:
+def _explanation(error: Exception, lines: list[str]) -> tuple[str, int, int]:
     """Return what the parser said, and the line and column."""
     place = _PLACE.search(str(error))
     said = _PLACE.sub("", str(error))
@@ -100,5 +100,5 @@ def _helps(guess: str, line: int, lines: list[str]) -> bool:
     try:
         tomllib.loads("\n".join(mended))
     except tomllib.TOMLDecodeError as error:
-        return _told(error, mended)[1] > line
+        return _explanation(error, mended)[1] > line
     return True

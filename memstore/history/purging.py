@@ -368,7 +368,7 @@ def _learn(found: _Found, data: bytes, *, mixed: bool) -> None:
     if memory is None:
         _learn_unread(found, data.decode(errors="replace"))
         return
-    found.lines |= _telling(memory.body)
+    found.lines |= _distinctive_lines(memory.body)
     found.retold.learn(memory.body)
     for name in (title_of(memory), *memory.aliases):
         found.retold.learn_name(name)
@@ -381,14 +381,14 @@ def _learn(found: _Found, data: bytes, *, mixed: bool) -> None:
 
 def _learn_unread(found: _Found, text: str) -> None:
     """Remember the words of a version that can't be read: lines of keys say nothing, except for a title."""
-    for line in _telling(text):
+    for line in _distinctive_lines(text):
         key = _KEY_LINE.fullmatch(line)
         said = line if key is None else key["value"].strip("\"'") if key["key"] == "title" else ""
-        found.lines |= _telling(said)
+        found.lines |= _distinctive_lines(said)
         found.retold.learn(said)
 
 
-def _telling(text: str) -> set[str]:
+def _distinctive_lines(text: str) -> set[str]:
     """Return the lines of a text that are long enough to tell it from others."""
     return {line for line in map(str.strip, text.splitlines()) if len(line) >= _TELLING}
 

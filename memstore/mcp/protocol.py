@@ -61,12 +61,12 @@ class Conversation:
         try:
             message = json.loads(line.decode(), parse_constant=_no_number)
         except (ValueError, RecursionError) as error:
-            return _written(_error(None, ProtocolError(PARSE_ERROR, f"this line is not JSON: {error}")))
+            return _message_bytes(_error(None, ProtocolError(PARSE_ERROR, f"this line is not JSON: {error}")))
         if isinstance(message, list) and self._version == "2025-03-26":  # the one version with batches
             answers = [answer for one in message if (answer := self.answer(one)) is not None]
-            return _written(answers) if answers else None
+            return _message_bytes(answers) if answers else None
         answer = self.answer(message)
-        return None if answer is None else _written(answer)
+        return None if answer is None else _message_bytes(answer)
 
     def answer(self, message: object) -> Json | None:
         """Return the answer to a message; None for a notification, and for a response, since nothing was requested."""
@@ -260,7 +260,7 @@ def _text(params: Json, name: str) -> str:
 
 def too_long(most: int) -> bytes:
     """Return the answer to a line that has more than `most` bytes."""
-    return _written(_error(None, ProtocolError(INVALID_REQUEST, f"a message has at most {most:,} bytes")))
+    return _message_bytes(_error(None, ProtocolError(INVALID_REQUEST, f"a message has at most {most:,} bytes")))
 
 
 def _has_envelope(params: Json) -> bool:
@@ -288,7 +288,7 @@ def _no_number(word: str) -> float:
     raise ValueError(f"{word} is not a number")
 
 
-def _written(answer: object) -> bytes:
+def _message_bytes(answer: object) -> bytes:
     text = json.dumps(answer, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     try:
         return text.encode()

@@ -163,7 +163,7 @@ class _States:
     def of(self, then: View) -> State:
         """Return the answer of one state."""
         if self._text is None:
-            return tuple(one for asked in self._asked for one in self._saying(then, asked))
+            return tuple(one for asked in self._asked for one in self._state_at(then, asked))
         hits = search(then, self._text, Wish(limit=HITS if self._asked else 1)).hits
         if self._asked:
             asked = {one.name for one in self._asked}
@@ -174,7 +174,7 @@ class _States:
         )
 
     @staticmethod
-    def _saying(then: View, asked: _Asked) -> State:
+    def _state_at(then: View, asked: _Asked) -> State:
         try:
             found = then.find(asked.place)
         except NotFoundError:

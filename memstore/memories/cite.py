@@ -92,7 +92,7 @@ def _cited(then: View, text: str, place: Place, entry: Entry) -> Cited:
         standing=CitationStanding.SAME,
         now=now,
         before=now.excerpt,
-        text=_written(entry, lines, blob),
+        text=_citation_text(entry, lines, blob),
         external=outside,
     )
 
@@ -134,7 +134,7 @@ def _text_lines(then: View, entry: Entry) -> tuple[int, int]:
     return file.passages[0].line_start, file.passages[-1].line_end
 
 
-def _written(entry: Entry, lines: tuple[int, int], blob: str) -> str:
+def _citation_text(entry: Entry, lines: tuple[int, int], blob: str) -> str:
     return citation_text(entry.ref or entry.path, lines, blob)
 
 
@@ -158,7 +158,7 @@ def _resolved(
         standing=verdict.standing,
         now=now,
         before=before.excerpt(*lines),
-        text=_written(entry, verdict.lines, blob) if verdict.lines else text,
+        text=_citation_text(entry, verdict.lines, blob) if verdict.lines else text,
     )
 
 

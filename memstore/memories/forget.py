@@ -208,10 +208,10 @@ def _forgotten(
         raise UsageError("--detach and --cascade exclude each other", hint="choose what becomes of what rests on it")
     if reason not in REASONS:
         raise UsageError(f"{reason!r} is no reason code", hint=f"one of {', '.join(REASONS)}")
-    going = _going(view, refs, cascade=cascade)
-    around = _Around(view, going)
+    going = _files_to_forget(view, refs, cascade=cascade)
+    around = _Remainder(view, going)
     if around.resting and not detach:
-        more = len(_going(view, refs, cascade=True)) - len(going) - len(around.resting)
+        more = len(_files_to_forget(view, refs, cascade=True)) - len(going) - len(around.resting)
         too = (
             f"them, too, and {more} more that {'rests' if more == 1 else 'rest'} on those" if more > 0 else "them, too"
         )
@@ -252,7 +252,7 @@ def _forgotten(
     )
 
 
-def _going(view: View, refs: Sequence[str], *, cascade: bool) -> dict[str, MemoryFile]:
+def _files_to_forget(view: View, refs: Sequence[str], *, cascade: bool) -> dict[str, MemoryFile]:
     """Return the memories to forget, by id; with `cascade`, also the actor's memories that rest on them."""
     found: dict[str, MemoryFile] = {}
     waiting = list(dict.fromkeys(refs))
@@ -309,7 +309,7 @@ def _listed(resting: Mapping[str, MemoryFile]) -> str:
 # -- what rests on them, and what else holds their text ----------------------------------------------
 
 
-class _Around:
+class _Remainder:
     """What the rest of the vault has to do with memories that are going.
 
     `resting` are the actor's memories that rest on them, by ref, `theirs` those of others; `mentions` are the refs of

@@ -80,7 +80,7 @@ def check_generalization(view: View, sources: Names, text: str, *, title: str | 
         if file.memory.status == "forgotten" or not file.memory.id:
             raise RefusedError(f"{file.memory.ref or file.path} can't be compared with", hint="name another source")
         ids.append(file.memory.id)
-    said = _said(title, text)
+    said = _joined_text(title, text)
     around = surroundings(view, frozenset(ids))
     return GeneralizationCheck(verdict=judged(around, said, ids), k=len(_subjects_of(view, said)))
 
@@ -133,7 +133,7 @@ def generalize(
     _stop_unless_allowed(view, checked.verdict, acknowledge=acknowledge)
     grants = [EVERYBODY if name == EVERYBODY_SPELLED else name for name in dict.fromkeys(access)]
     refs = [str(view.original(ref).memory.ref) for ref in dict.fromkeys(refs_of(sources))]
-    no_name = [no_name_in(_said(title, text))] if checked.verdict.blocked_reason else []
+    no_name = [no_name_in(_joined_text(title, text))] if checked.verdict.blocked_reason else []
     verdict: dict[str, Plain] = {
         "verdict": "safe" if checked.verdict.safe else "warn",
         "checks": [*checked.verdict.checks, *no_name] or None,
@@ -160,7 +160,7 @@ def generalize(
     return Generalized(saved=new.with_remarks(saved), checked=checked)
 
 
-def _said(title: str | None, text: str) -> str:
+def _joined_text(title: str | None, text: str) -> str:
     return "\n".join(part for part in (title, text) if part)
 
 

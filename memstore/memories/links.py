@@ -279,19 +279,19 @@ class _Plan(NamedTuple):
         was = self.before.led_to(link, of=note.path)
         if not was:
             target = self._file_beside(note, link)
-            return link.place if target is None else _written(_relative(target, of, link), link, after)
+            return link.place if target is None else _moved_link(_relative(target, of, link), link, after)
         old, new = self.before[was[0]].path, self.after[was[0]].path
         now = self.after.led_to(link, of=of)
         # Other programs don't know titles: a link by file stem stays one, and so does a link by shortest path.
         stem = last_word(link.target)
         was_stem = link.kind is LinkKind.WIKI and stem == last_word(old) != last_word(new)
         was_shortest = link.kind is LinkKind.MARKDOWN and link.place == next(
-            _written(path, link, after) for path in _ways(old, old, note.path, link)
+            _moved_link(path, link, after) for path in _ways(old, old, note.path, link)
         )
         if not (was_stem or was_shortest) and now[:1] == was[:1] and len(now) <= max(len(was), 1):
             return link.place
         for path in _ways(old, new, of, link):
-            place = _written(path, link, after)
+            place = _moved_link(path, link, after)
             if place is not None and [*self.after.led_to(link._replace(place=place), of=of)] == [was[0]]:
                 return place
         return None
@@ -339,7 +339,7 @@ _ENCODED = re.compile(r"%[89A-Fa-f][0-9A-Fa-f]")  # a non-ASCII character that d
 _BALANCED = re.compile(r"[^()]*+(?:\([^()]*+\)[^()]*+)*")
 
 
-def _written(path: str, link: TextLink, after: str) -> str | None:
+def _moved_link(path: str, link: TextLink, after: str) -> str | None:
     """Return a path as written in a link of that kind, behind the sign `after`; None if it can't be written."""
     if link.kind is LinkKind.WIKI:
         return None if re.search(r"[\[\]|#\x00-\x1f]", path) else path

@@ -124,13 +124,13 @@ def _united(key: Key, three: Three[Any]) -> Any:
     sides = three.map(lambda value: _by_name(key, value))
     kept: list[Any] = []
     for name in dict.fromkeys([*sides.ours, *sides.theirs]):
-        kept += _kept(name, sides)
+        kept += _merged_list(name, sides)
     if key.name == "confidence_history" and all(_is_by_time(items) for items in (three.ours, three.theirs)):
         kept.sort(key=_when)
     return kept[0] if isinstance(three.ours, str) and len(kept) == 1 else kept
 
 
-def _kept(name: Hashable, sides: Three[dict[Hashable, list[Any]]]) -> list[Any]:
+def _merged_list(name: Hashable, sides: Three[dict[Hashable, list[Any]]]) -> list[Any]:
     return one_of(sides.map(lambda items: items.get(name, [])), same=_mean_the_same)
 
 

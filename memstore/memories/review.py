@@ -76,7 +76,7 @@ class NumberMoved(NamedTuple):
     because: LedgerLine | None
 
     def __str__(self) -> str:
-        step = f"{self.key} {_said(self.before)} → {_said(self.after)}"
+        step = f"{self.key} {_number_text(self.before)} → {_number_text(self.after)}"
         if self.key != "confidence":
             return step
         if self.because is None:
@@ -158,7 +158,7 @@ def review(view: View, branch: str | None = None, *, against: str | None = None)
         removed=_by_path(*(_reviewed(one) for one in whole if one.after is None), *notes.removed),
         moved=_by_path(*(_reviewed(one) for one in whole if one.is_move), *notes.moved),
         numbers=tuple(one for change in whole for one in _numbers(change, new)),
-        conflicts=_raised(before, after, changes.memories),
+        conflicts=_new_conflicts(before, after, changes.memories),
         sight=tuple(_sight(before, after)),
         own=own_changes(view, between.base, between.head),
         findings=_findings(view, between, after, changes, new),
@@ -312,7 +312,7 @@ def _numbers(change: MemoryChange, files: Files) -> Iterator[NumberMoved]:
         yield NumberMoved(_ref(change), title_of(after), file.path, line, key, old, new, because)
 
 
-def _said(value: float | None) -> str:
+def _number_text(value: float | None) -> str:
     return number(value) if value is None or isinstance(value, float) else str(value)
 
 
@@ -341,7 +341,7 @@ def _with_numbers_of(before: Memory, after: Memory) -> Memory:
 # -- conflicts, and who sees what ------------------------------------------------------------------
 
 
-def _raised(before: View, after: View, changes: Iterable[MemoryChange]) -> tuple[Conflict, ...]:
+def _new_conflicts(before: View, after: View, changes: Iterable[MemoryChange]) -> tuple[Conflict, ...]:
     """Return the conflicts of new or changed memories, except those that existed before."""
     then, now = Comparer(before), Comparer(after)
     opposes = after.of(LEXICON).opposes

@@ -75,10 +75,10 @@ def search(
     [0.80] User prefers tea in the morning.
     """
     asked = query.parse(text)
-    return Searcher(view.at(at)).answer(asked, _wished(wish or Wish(), min_confidence, max_results), about=about)
+    return Searcher(view.at(at)).answer(asked, _complete_wish(wish or Wish(), min_confidence, max_results), about=about)
 
 
-def _wished(wish: Wish, min_confidence: float | None, max_results: int | None) -> Wish:
+def _complete_wish(wish: Wish, min_confidence: float | None, max_results: int | None) -> Wish:
     if max_results is not None:
         if max_results < 1:
             raise UsageError(f"max_results is {max_results}", hint="ask for at least one result")
@@ -280,8 +280,8 @@ def together(own: Answer, beside: Sequence[tuple[Mount, Answer]], wish: Wish, *,
     is_ranked = wish.sort in (Sort.RELEVANCE, Sort.QUALITY)
     hits = [*own.hits, *merged(*lists)] if is_ranked else [*merged(own.hits, *lists)]
     # A memory that is in several stacks is shown once, and one's own instead of a copy.
-    first = {_saying(hit): hit for hit in (*(hit for one in reversed(lists) for hit in one), *own.hits)}
-    hits = [hit for hit in hits if first[_saying(hit)] is hit]
+    first = {_statement_key(hit): hit for hit in (*(hit for one in reversed(lists) for hit in one), *own.hits)}
+    hits = [hit for hit in hits if first[_statement_key(hit)] is hit]
     facets = {key: Counter[str]() for key, _ in own.facets}
     for key, counts in (facet for answer in answers for facet in answer.facets):
         facets[key].update(dict(counts))
@@ -313,7 +313,7 @@ def _of_stack(hit: Hit, mount: Mount) -> Hit:
     return hit._replace(stack=mount.name, path=mount.path(hit.path), citation=citation, more=tuple(more))
 
 
-def _saying(hit: Hit) -> tuple[object, ...]:
+def _statement_key(hit: Hit) -> tuple[object, ...]:
     """Return what two hits share that say the same at the same lines of the same memory."""
     return hit.ref or hit.path, *hit.citation[1:4]
 

@@ -123,7 +123,7 @@ def glance(view: View, memory: Named, *, at: str | None = None) -> Shown:
     from memstore.trust.reader import TrustReader
 
     commit = None if at is None else view.of(WORK_TREE).commit_at(at)
-    mount, then, entry = _found(view.at(commit), memory)
+    mount, then, entry = _locate(view.at(commit), memory)
     file = then.text(entry.path)
     if file is None:
         raise changed_while_read(entry.path)
@@ -158,7 +158,7 @@ def glance(view: View, memory: Named, *, at: str | None = None) -> Shown:
     )
 
 
-def _found(view: View, memory: Named) -> tuple[Mount | None, View, Entry]:
+def _locate(view: View, memory: Named) -> tuple[Mount | None, View, Entry]:
     """Return what a ref names, and in which view: in the vault, or else in a stack that is loaded beside it."""
     try:
         return None, view, view.named(memory, notes=True)
@@ -171,7 +171,7 @@ def _found(view: View, memory: Named) -> tuple[Mount | None, View, Entry]:
 
 def path_of(view: View, memory: Named) -> Entry:
     """Return the entry of a memory without opening its file; a loaded stack's path is absolute."""
-    mount, _, entry = _found(view, memory)
+    mount, _, entry = _locate(view, memory)
     return entry._replace(path=f"{mount.folder}/{entry.path}") if mount else entry
 
 
@@ -226,7 +226,7 @@ def expand(view: View, memory: Named, *, full: bool = False) -> Expanded:
         NotFoundError: there is no such memory that the viewer may see, or the history has lost its bytes.
     """
     shown = glance(view, memory)
-    whole = _whole(shown.then, shown.memory) if full else None
+    whole = _uncompressed(shown.then, shown.memory) if full else None
     file = _shown_bytes(shown.then, shown.file) if full else b""
     links = tuple(_links(shown.then, shown))
     record_use(shown.then, shown.memory.id, "expand")
@@ -247,7 +247,7 @@ def _links(view: View, shown: Shown) -> list[Link]:
     return found
 
 
-def _whole(view: View, memory: Memory) -> bytes | None:
+def _uncompressed(view: View, memory: Memory) -> bytes | None:
     """Return the file as it was before the memory was compressed; None if it never was."""
     kept = memory.compressed_from
     if kept is None:

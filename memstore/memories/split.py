@@ -186,7 +186,7 @@ def merge(view: View, memories: Names, *, reason: str | None = None, **saving: U
         _refuse_strangers(kept.memory, other.memory)
     sources = [ref for other in others for ref in other.memory.derived_from if ref not in names]
     whole_refs(view, {"derived_from": [*sources]}, of=kept.path)  # raises if that would close a cycle
-    after = splice.apply(kept, [*_united(view, kept, others), splice.AppendItems("derived_from", tuple(sources))])
+    after = splice.apply(kept, [*_union_edits(view, kept, others), splice.AppendItems("derived_from", tuple(sources))])
     _refuse_to_show(view, after, files)
     links = [splice.SetValue("superseded_by", names[0]), splice.SetValue("status", "superseded"), *reasons(reason)]
     edits = [Edit(path=kept.path, before=kept, after=after)]
@@ -226,7 +226,7 @@ def _refuse_to_show(view: View, after: bytes, files: Sequence[MemoryFile]) -> No
         )
 
 
-def _united(view: View, kept: MemoryFile, others: Sequence[MemoryFile]) -> Iterator[splice.Edit]:
+def _union_edits(view: View, kept: MemoryFile, others: Sequence[MemoryFile]) -> Iterator[splice.Edit]:
     """Yield the edits of the memory that stays."""
     memory = kept.memory
     superseded: list[Any] = [*memory.supersedes, *(str(other.memory.ref) for other in others)]

@@ -65,7 +65,7 @@ def list_suggestions(view: View) -> tuple[Waiting, ...]:
     statuses, paths = view.column("status"), view.column("path")
     drafts = [paths[row] for row in view.rows if statuses[row] == "draft"]
     files = [file for path in drafts if path.startswith(SUGGESTIONS) and (file := view.read(path))]
-    return tuple(sorted(map(_waiting, files), key=lambda one: (one.memory.created_at or "", one.file.path)))
+    return tuple(sorted(map(_waiting_suggestion, files), key=lambda one: (one.memory.created_at or "", one.file.path)))
 
 
 def show_suggestion(view: View, suggestion: Named) -> Waiting:
@@ -74,7 +74,7 @@ def show_suggestion(view: View, suggestion: Named) -> Waiting:
     Raises:
         NotFoundError: there is no such memory, or it is not a suggestion.
     """
-    return _waiting(_opened(view, suggestion))
+    return _waiting_suggestion(_open_suggestion(view, suggestion))
 
 
 @again_where_changed
@@ -91,12 +91,14 @@ def accept_suggestion(view: View, suggestion: Named, *, dry_run: bool = False, c
         NotFoundError: there is no such suggestion, or its target is gone.
         RefusedError: it was already decided on, or its evidence is gone.
     """
-    one = _waiting(_opened(view, suggestion))
+    one = _waiting_suggestion(_open_suggestion(view, suggestion))
     if one.target is None and one.action in (Action.CREATE, Action.SUPERSEDE):
         draft = one.memory
         values = {"source": draft.source or SOURCE, "source_type": draft.source_type or SOURCE, "title": draft.title}
         values |= {"valid_from": draft.valid_from} if draft.valid_from else {}
-        linked = promote(view, one.file.path, None, values, text=_told(draft), dry_run=dry_run, commit=commit)
+        linked = promote(
+            view, one.file.path, None, values, text=_suggestion_text(draft), dry_run=dry_run, commit=commit
+        )
         _count_use(view, linked.saved.ref, dry_run=dry_run)
         return linked
     if one.action is Action.SUPERSEDE:
@@ -114,12 +116,12 @@ def reject_suggestion(view: View, suggestion: Named, *, reason: str | None = Non
 
     Args and errors as for `accept_suggestion`; the suggestion keeps the reason in `status_reason`.
     """
-    file = _opened(view, suggestion)
+    file = _open_suggestion(view, suggestion)
     edit = _archived(file, splice.AppendItems("tags", (REJECTED,)), *reasons(reason))
     return save(view, edit, verb="suggestions reject", **saving)
 
 
-def _opened(view: View, suggestion: Named) -> MemoryFile:
+def _open_suggestion(view: View, suggestion: Named) -> MemoryFile:
     file = view.original(suggestion)
     name = file.memory.ref or file.path
     if file.memory.status == "draft":
@@ -131,7 +133,7 @@ def _opened(view: View, suggestion: Named) -> MemoryFile:
     raise RefusedError(f"{name} was {was}", hint=None if heirs else f"memstore set {name} status=draft reopens it")
 
 
-def _waiting(file: MemoryFile) -> Waiting:
+def _waiting_suggestion(file: MemoryFile) -> Waiting:
     memory = file.memory
     action = Action(memory.proposes or Action.CREATE)
     return Waiting(
@@ -148,7 +150,7 @@ def _count_use(view: View, ref: str | None, *, dry_run: bool) -> None:
         record_use(view, named.id, "accept")
 
 
-def _told(draft: Memory) -> str:
+def _suggestion_text(draft: Memory) -> str:
     """Return the text of a suggestion without what is there for the decision alone."""
     return draft.body.replace("\r\n", "\n").partition(f"\n{EVIDENCE}\n")[0].rstrip("\n") + "\n"
 
@@ -163,7 +165,7 @@ def _replace(view: View, one: Waiting, *, dry_run: bool, commit: bool) -> Linked
         "confidence": draft.confidence, "relates_to": evidence, "derived_from": [str(name)],
     }  # fmt: skip
     edits = edits_of_superseding(
-        view, str(one.target), _told(draft), values, reason=f"Accepted {name}", since=draft.valid_from
+        view, str(one.target), _suggestion_text(draft), values, reason=f"Accepted {name}", since=draft.valid_from
     )
     link = splice.AppendItems("processed_into", (ref_of_new(edits[0]),))
     edits.append(_archived(one.file, link))

@@ -234,7 +234,7 @@ class _MemoryReader:
             entry=entry,
             file=whole,
             confidence_now=today,
-            dropped=_dropped(memory, today),
+            dropped=_confidence_drop(memory, today),
             strength=strength,
             standing=None if today is None else standing(memory, now),
             prunable=prunable(memory, now, strength=strength),
@@ -265,7 +265,7 @@ class _MemoryReader:
                 yield node
 
 
-def _dropped(memory: Memory, today: float | None) -> float:
+def _confidence_drop(memory: Memory, today: float | None) -> float:
     """Return how far a confidence is below what it was before its last change, or below what it has faded from."""
     if today is None or memory.confidence is None:
         return 0.0

@@ -65,7 +65,7 @@ class Inquiry:
         reasons = [*(() if row in current else self._left_out(row, entry)), *self._unmatched(row, sought, candidates)]
         place = None
         if not reasons:
-            place, of_place = self._placed(file, reader)
+            place, of_place = self._place_of(file, reader)
             reasons += of_place
         return WhyNot(entry.ref, entry.path, entry.title, place, tuple(reasons), tuple(sought))
 
@@ -122,7 +122,7 @@ class Inquiry:
 
     # -- by its place ----------------------------------------------------------------------------
 
-    def _placed(self, file: Opened | None, reader: HitReader) -> tuple[int | None, Iterable[Reason]]:
+    def _place_of(self, file: Opened | None, reader: HitReader) -> tuple[int | None, Iterable[Reason]]:
         """Return the place of a matching memory, and the reasons why it is not shown."""
         if file is None:
             return None, [Reason("changed", "its file was changed while the search ran", "search again")]

@@ -159,21 +159,25 @@ def kinds() -> tuple[AnswerKind, ...]:
     pay, due, numbered = _any_of("paying"), _any_of("payments"), _any_of("numbered")
     called = r"\bwhat(?:['’]s| (?:is|are|was|were))\b.*\bcalled\b"
     name = "(?:(?:first |last |sur|maiden )?names?)"
-    money, year = _told(_money()), r"\b(?:1[5-9]|20)\d\d\b|\byears? ago\b|\blast year\b"
-    often = _told(rf"\b{_any_of('frequencies')}\b|{_any_of('weekdays')}s\b")
+    money, year = _sentence_test(_money()), r"\b(?:1[5-9]|20)\d\d\b|\byears? ago\b|\blast year\b"
+    often = _sentence_test(rf"\b{_any_of('frequencies')}\b|{_any_of('weekdays')}s\b")
     return (
-        AnswerKind(("how old", "what age"), r"\bhow old\b|\bwhat age\b", _told(_age())),
+        AnswerKind(("how old", "what age"), r"\bhow old\b|\bwhat age\b", _sentence_test(_age())),
         AnswerKind(("how much", *its), rf"\bhow much\b.*\b{pay}\b|{which} (?:do|does|did)\b.*\b{pay}\b", money),
         AnswerKind(_each_of("payments"), rf"{nouns}.*\b{due}\b(?:\W*$| (?:of|for|per)\b)", money),
-        AnswerKind(("how long",), r"\bhow long\b", _told(rf"\b{_any_of('durations')}\b|\d ?[a-z]+\b")),
+        AnswerKind(("how long",), r"\bhow long\b", _sentence_test(rf"\b{_any_of('durations')}\b|\d ?[a-z]+\b")),
         AnswerKind(("how often",), r"\bhow often\b", often),
-        AnswerKind(("how", *its), rf"\bhow {_any_of('measured')}\b|{which} {_any_of('sizes')}\b", _told(_amount())),
-        AnswerKind(_each_of("numbered"), rf"(?:{which}|{nouns}).*\b{numbered}\b", _told(r"\d(?![.)] )")),
-        AnswerKind(("mail",), r"\be-?mail address\b|\be-?mail\W*$", _told("@")),
-        AnswerKind(("year",), rf"{which} year\b", _told(year)),
+        AnswerKind(
+            ("how", *its), rf"\bhow {_any_of('measured')}\b|{which} {_any_of('sizes')}\b", _sentence_test(_amount())
+        ),
+        AnswerKind(_each_of("numbered"), rf"(?:{which}|{nouns}).*\b{numbered}\b", _sentence_test(r"\d(?![.)] )")),
+        AnswerKind(("mail",), r"\be-?mail address\b|\be-?mail\W*$", _sentence_test("@")),
+        AnswerKind(("year",), rf"{which} year\b", _sentence_test(year)),
         AnswerKind(("called", "name"), rf"{called}|{which}.*\b{name}\b|^(?:the )?names? of\b", _holds_name),
         AnswerKind(its, rf"{which} {_any_of('named')}\b", _holds_name),
-        AnswerKind(("colo",), rf"{which} colou?rs?\b|^(?:the )?colou?rs? of\b", _told(rf"\b{_any_of('colours')}")),
+        AnswerKind(
+            ("colo",), rf"{which} colou?rs?\b|^(?:the )?colou?rs? of\b", _sentence_test(rf"\b{_any_of('colours')}")
+        ),
     )
 
 
@@ -187,7 +191,7 @@ def _any_of(name: str) -> str:
     return f"(?:{'|'.join(_each_of(name))})"
 
 
-def _told(pattern: str) -> _Holds:
+def _sentence_test(pattern: str) -> _Holds:
     """Return whether a sentence holds a pattern, whatever the question; what `no` names in it does not count."""
 
     def holds(_: str, sentence: str) -> bool:

@@ -100,7 +100,7 @@ class DiskLibrary:
         if gone or difference.files > MOST_LAID_OVER:
             with self.store.locked(patience_seconds=0) as locked:
                 # If the index was replaced in the meantime, another process has already written these changes.
-                if locked and self.store.open() is index and self._written(index, walk, difference, purge=gone):
+                if locked and self.store.open() is index and self._write_changes(index, walk, difference, purge=gone):
                     return self._whole() or self._first()
         return self._layered(index, difference)
 
@@ -180,7 +180,7 @@ class DiskLibrary:
             walk, difference = self._compared(index)
             if not difference.files and not purge:
                 return Refreshed(0, written=True)
-            return Refreshed(difference.files, written=self._written(index, walk, difference, purge=purge))
+            return Refreshed(difference.files, written=self._write_changes(index, walk, difference, purge=purge))
 
     def _drop_derived(self) -> None:
         from memstore.access.local_state import LabelsCache
@@ -259,7 +259,7 @@ class DiskLibrary:
         documents = ((row, file.document.searchable) for row, file in files if file)
         return MemoryIndex(((row, terms) for row, terms in documents if terms), row_count=index.row_count)
 
-    def _written(self, index: Index, walk: Walk, difference: IndexDifference, *, purge: bool = False) -> bool:
+    def _write_changes(self, index: Index, walk: Walk, difference: IndexDifference, *, purge: bool = False) -> bool:
         """Write the changes into the index; return False if that fails, which costs nothing but time."""
         try:
             self.store.write(index, walk, difference, head=self._head, purge=purge)

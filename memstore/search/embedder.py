@@ -253,7 +253,7 @@ class DiskVectors:
             make_private(self._cache)
             make_private(self._folder)
             if is_private(self._cache) and is_private(self._folder):
-                write_whole(self._place(name), _written(name, vectors), mode=0o600)
+                write_whole(self._place(name), _vector_bytes(name, vectors), mode=0o600)
 
     def tell(self, done: int, count: int) -> None:
         """Report how many of how many texts have vectors."""
@@ -279,7 +279,7 @@ def drop_vectors_of_all(cache_home: Path) -> None:
         drop_vectors(folder)
 
 
-def _written(name: str, vectors: Mapping[str, Vector]) -> bytes:
+def _vector_bytes(name: str, vectors: Mapping[str, Vector]) -> bytes:
     facts = {"version": VERSION, "byteorder": sys.byteorder, "name": name, "blobs": list(vectors)}
     numbers = array("f", (value for vector in vectors.values() for value in vector))
     whole = json.dumps(facts).encode() + b"\n" + numbers.tobytes()

@@ -89,7 +89,7 @@ class Explainer:
             said = " ".join(self._names[clause] for clause in sorted(named))
             own.append(ScorePart("named", points / self._best_possible, said))
         words = _newer([*_scaled(self._of_row(row, file), 1 - of_line), *_scaled(own, of_line)], recency)
-        parts = _meant(words, self._candidates.meaning_of(row))
+        parts = _parts_with_meaning(words, self._candidates.meaning_of(row))
         chosen = (part for part in self._parts_of_line(row, passages[0]) if part.kind in _OF_THE_LINE)
         return Explanation(tuple(parts), line, tuple(chosen), status=file.entry.status or "active")
 
@@ -100,7 +100,7 @@ class Explainer:
         share = ranking.MEMORY_SHARE * self._candidates.scores[row] / self._best_possible
         words = _scaled([*self._parts_of_line(row, one), ScorePart("whole", share)], 1 / (1 + ranking.MEMORY_SHARE))
         lines = range(one.passage.line_start, one.passage.line_end + 1)
-        parts = _newer(_meant(words, self._candidates.meaning_of(row, lines=lines)), recency)
+        parts = _newer(_parts_with_meaning(words, self._candidates.meaning_of(row, lines=lines)), recency)
         return Explanation(tuple(parts), one.passage.line_start, status=file.entry.status or "active")
 
     def _memory_parts(self, row: int, file: Opened) -> tuple[ScorePart, ...]:
@@ -163,7 +163,7 @@ def _newer(parts: list[ScorePart], recency: float) -> list[ScorePart]:
     return [*parts, ScorePart("recent", added)] if added else parts
 
 
-def _meant(parts: list[ScorePart], meaning: tuple[float, float] | None) -> list[ScorePart]:
+def _parts_with_meaning(parts: list[ScorePart], meaning: tuple[float, float] | None) -> list[ScorePart]:
     """Return the parts, scaled to make room for the meaning, if there is one: its weight and its similarity."""
     if meaning is None:
         return parts

@@ -68,7 +68,7 @@ class DerivedCache:
             make_private(self._cache)
             make_private(self._folder)
             if is_private(self._cache) and is_private(self._folder):
-                write_whole(self._folder / name, _written(state, found), mode=0o600, lasts=False)
+                write_whole(self._folder / name, _record_bytes(state, found), mode=0o600, lasts=False)
 
 
 def drop_gists(cache: Path, *, but: Collection[str]) -> None:
@@ -94,7 +94,7 @@ def drop_derived(cache: Path) -> None:
         shutil.rmtree(cache / _FOLDER)
 
 
-def _written(state: str, found: Kept) -> bytes:
+def _record_bytes(state: str, found: Kept) -> bytes:
     facts = {"version": VERSION, "state": state, "found": {key: list(values) for key, values in found.items()}}
     whole = json.dumps(facts, separators=(",", ":")).encode()
     return b"%08x %s" % (zlib.crc32(whole), whole)

@@ -158,7 +158,7 @@ def read(path: Path) -> Manifest:
     except OSError as error:
         raise DamagedError(f"no manifest ({error.strerror})") from error
     try:
-        manifest = _opened(handle)
+        manifest = _open_manifest(handle)
     except (OSError, ValueError, KeyError, TypeError) as error:
         os.close(handle)
         raise DamagedError("the manifest's first line") from error
@@ -170,7 +170,7 @@ def read(path: Path) -> Manifest:
     return manifest
 
 
-def _opened(handle: int) -> Manifest:
+def _open_manifest(handle: int) -> Manifest:
     facts, start = _header(handle)
     size, stamp = os.fstat(handle).st_size, facts["stamp"]
     if size != start + facts["bytes"] or facts["byteorder"] != sys.byteorder or not isinstance(stamp, int):
@@ -206,12 +206,12 @@ def _texts(name: str, column: Sequence[str]) -> Iterator[tuple[str, bytes, int]]
     first = column[: 2 * _MOST_CODES]
     different = {*column} if 2 * len({*first}) <= len(first) else set[str]()
     if not 0 < len(different) <= _MOST_CODES:
-        yield name, _joined(column), len(column)
+        yield name, _column_bytes(column), len(column)
         return
     code = {text: number for number, text in enumerate(sorted(different))}
-    yield name, _joined([*code]), len(code)
+    yield name, _column_bytes([*code]), len(code)
     yield f"{name}{_CODES}", bytes(map(code.__getitem__, column)), len(column)
 
 
-def _joined(column: Sequence[str]) -> bytes:
+def _column_bytes(column: Sequence[str]) -> bytes:
     return _SEPARATOR.join(column).encode("utf-8", "surrogateescape")

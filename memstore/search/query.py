@@ -313,7 +313,7 @@ def _nearest_word(audience: "Audience", typed: str) -> str | None:
         near = [known for known in alike if within_edits(term, known, edits)]
         counted = [(-_rows_holding(audience, known), known) for known in near]
         for count, known in sorted(counted):
-            if count and (word := _spelt(audience, known)):
+            if count and (word := _spelling_of(audience, known)):
                 return word
     return None
 
@@ -322,7 +322,7 @@ def _rows_holding(audience: "Audience", term: str) -> int:
     return sum(len(audience.then.holding(field, term)) for field in Field)
 
 
-def _spelt(audience: "Audience", term: str) -> str | None:
+def _spelling_of(audience: "Audience", term: str) -> str | None:
     """Return a word with the stem `term`, as a memory spells it; preferably in lower case."""
     for field in Field:
         # The first by name: the order of rows depends on when files came, including hidden ones.

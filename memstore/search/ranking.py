@@ -358,10 +358,10 @@ def _ranked(
             scored = scored._replace(parts=tuple(part for part in parts if part.points))
         found.append(scored)
     matching = {one.passage.line_start for one in matched if one.text or one.speaker}
-    return _joined(found, matching)
+    return _join_adjacent(found, matching)
 
 
-def _joined(found: Sequence[ScoredPassage], matching: AbstractSet[int]) -> list[ScoredPassage]:
+def _join_adjacent(found: Sequence[ScoredPassage], matching: AbstractSet[int]) -> list[ScoredPassage]:
     """Return passages, best first, each joined with those on adjacent lines that are nearly as good.
 
     Args:

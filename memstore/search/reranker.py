@@ -153,7 +153,7 @@ class HitReader:
         """Return the place, from 1, of a memory's first result or of the one that represents it; 0 if there is none."""
         found: list[Hit] = []
         if self._folds:
-            said = _Said()
+            said = _FirstSayings()
             for hit in self._coming(None, 0.0):
                 self._fold([hit], found, said)
                 if hit.path == entry.path:
@@ -178,7 +178,7 @@ class HitReader:
         coming = self._coming(rows, least)
         looked_at: list[Hit] = []
         taken: list[Hit] = []
-        said = _Said()
+        said = _FirstSayings()
         while more := list(islice(coming, min(self._wanted(len(taken)), sys.maxsize))):
             if self._among:
                 self._among.add([(hit, self.file_of(hit)) for hit in more])
@@ -188,7 +188,7 @@ class HitReader:
             taken.sort(key=self._by_quality)
         return taken[: self._wish.limit]
 
-    def _fold(self, more: Sequence[Hit], into: list[Hit], said: _Said) -> None:
+    def _fold(self, more: Sequence[Hit], into: list[Hit], said: _FirstSayings) -> None:
         """Add results; one that says the same as a better one, in the same words, is only listed with that one.
 
         Args:
@@ -512,7 +512,7 @@ def _own_lines(file: Opened) -> Iterator[tuple[str, Callable[[], int]]]:
     return ((line, partial(int, number)) for number, line in file.own_lines)
 
 
-class _Said:
+class _FirstSayings:
     """What the results of one search say, to find those that say the same in the same words.
 
     Words are stemmed only to compare two texts whose words begin alike: those with the same term do.

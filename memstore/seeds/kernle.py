@@ -84,22 +84,24 @@ class Kernle:
         """Write down a belief, and return its id; without a stated confidence it is 0.8."""
         is_foundational = foundational or type == _FOUNDATIONAL
         kind = "fact" if type == _FOUNDATIONAL else type
-        view, said = self.vault.view(), _given(about)
+        view, said = self.vault.view(), _present_arguments(about)
         return _id(create.belief(view, statement, kind, confidence, foundational=is_foundational, **said).ref)
 
     def episode(
         self, objective: str, outcome: str, lessons: Sequence[str] | None = None, **about: Unpack[Context]
     ) -> str:
         """Write down what happened, and return its id."""
-        return _id(create.episode(self.vault.view(), objective, outcome, lessons or (), **_given(about)).ref)
+        return _id(
+            create.episode(self.vault.view(), objective, outcome, lessons or (), **_present_arguments(about)).ref
+        )
 
     def note(self, content: str, type: str = "note", **about: Unpack[Context]) -> str:  # noqa: A002 -- likewise
         """Write a note, or a note with a purpose, and return its id."""
-        return _id(create.note(self.vault.view(), content, type, **_given(about)).ref)
+        return _id(create.note(self.vault.view(), content, type, **_present_arguments(about)).ref)
 
     def raw(self, content: str, **about: Unpack[Context]) -> str:
         """Write something down verbatim, and return its id; 001 adds whom it is about and who may see it."""
-        return _id(create.raw(self.vault.view(), content, **_given(about)).ref)
+        return _id(create.raw(self.vault.view(), content, **_present_arguments(about)).ref)
 
     # -- 3.2, 3.3: processing raw memories -----------------------------------------------------------
 
@@ -313,6 +315,6 @@ def _id(ref: str | None) -> str:
     return (ref or "").partition(":")[2] if MemoryRef.parse(ref or "") else ref or ""
 
 
-def _given(about: Any) -> Any:
+def _present_arguments(about: Any) -> Any:
     """Return the given arguments without those that were left out."""
     return {name: value for name, value in about.items() if value is not None}

@@ -154,9 +154,9 @@ def in_history(found: InHistory, *, written_at: datetime | None) -> Anchored:
     if found.changed:
         return Anchored(AnchorStatus.ALTERED, f"{' and '.join(found.changed)} changed since", _ANEW)
     if found.held_by_commit and found.is_kept:
-        return _held(AnchorStatus.VALID, "", found, written_at)
+        return _anchored(AnchorStatus.VALID, "", found, written_at)
     if found.elsewhere:
-        return _held(AnchorStatus.MOVED, f"{found.elsewhere[:10]} has it now", found, written_at)
+        return _anchored(AnchorStatus.MOVED, f"{found.elsewhere[:10]} has it now", found, written_at)
     return Anchored(
         AnchorStatus.DANGLING,
         "no branch or tag has a commit with it, so git may delete it",
@@ -164,7 +164,7 @@ def in_history(found: InHistory, *, written_at: datetime | None) -> Anchored:
     )
 
 
-def _held(status: AnchorStatus, reason: str, found: InHistory, written_at: datetime | None) -> Anchored:
+def _anchored(status: AnchorStatus, reason: str, found: InHistory, written_at: datetime | None) -> Anchored:
     if found.at is not None and written_at is not None and found.at < written_at:
         return _too_old(status, found.at)
     return Anchored(

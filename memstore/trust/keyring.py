@@ -114,14 +114,14 @@ class Keyring(NamedTuple):
             if certificate is None and not signer.authority and signer.key == key:
                 yield signer
             elif certificate is not None and signer.authority and signer.key == certificate.authority:
-                yield _narrowed(signer, certificate)
+                yield _narrow(signer, certificate)
 
     def is_revoked(self, key: PublicKey, certificate: Certificate | None = None) -> bool:
         """Return whether a key was revoked, or the authority that certified it."""
         return key.blob in self.revoked or (certificate is not None and certificate.authority.blob in self.revoked)
 
 
-def _narrowed(signer: Signer, certificate: Certificate) -> Signer:
+def _narrow(signer: Signer, certificate: Certificate) -> Signer:
     after, before = certificate.valid_after, certificate.valid_before
     return signer._replace(
         principals=tuple(name for name in signer.principals if name in certificate.principals),

@@ -142,9 +142,9 @@ def list_keys(view: View) -> KnownKeys:
     keyring, findings = read_keyring(view)
     now = view.clock.now()
     told = rotations(view)
-    followed = _followed(told)
+    followed = _rotation_origins(told)
     known = [
-        KnownKey(signer=one, standing=_standing(one, keyring, now), follows=_former(one, followed))
+        KnownKey(signer=one, standing=_signer_state(one, keyring, now), follows=_former(one, followed))
         for one in keyring.signers
     ]
     known += [KnownKey(signer=one, standing="not counted") for one in keyring.uncounted]
@@ -271,7 +271,7 @@ def revoke_key(view: View, named: str, **saving: Unpack[Saving]) -> KeysChanged:
     return changed(view, [change], found[0].principals[0], keys, verb="keys revoke", **saving)
 
 
-def _followed(told: Sequence[Rotated]) -> Mapping[tuple[str, PublicKey], str]:
+def _rotation_origins(told: Sequence[Rotated]) -> Mapping[tuple[str, PublicKey], str]:
     """Return, by entity and key, the fingerprint of the first key that it replaced, as signed by both."""
     said = [one.rotation for one in told if one.rotation and not one.problem]
     return {(one.agent, one.new): one.old.fingerprint for one in reversed(said)}
@@ -283,7 +283,7 @@ def _former(signer: Signer, followed: Mapping[tuple[str, PublicKey], str]) -> st
     return next(filter(None, found), "")
 
 
-def _standing(signer: Signer, keyring: Keyring, now: datetime) -> str:
+def _signer_state(signer: Signer, keyring: Keyring, now: datetime) -> str:
     if signer.key.blob in keyring.revoked:
         return "revoked"
     if signer.valid_after is not None and now < signer.valid_after:

@@ -87,7 +87,7 @@ def support(memory: Memory, load: Load, trust_of: Trusted, *, shows_missing: boo
         link = _lent(memory, known, load, trust_of, shows_missing=shows_missing)
         links.append(link)
         if link.strength:
-            groups = _joined(groups, set(roots(known, load)), link.strength)
+            groups = _add_source(groups, set(roots(known, load)), link.strength)
     if not links:
         return None
     strength = 1 - prod(1 - strength for strength in sorted(strength for _, strength in groups))
@@ -105,7 +105,9 @@ def _lent(memory: Memory, known: Memory, load: Load, trust_of: Trusted, *, shows
     return StrengthLink(ref, own)
 
 
-def _joined(groups: Sequence[tuple[set[str], float]], own: set[str], strength: float) -> list[tuple[set[str], float]]:
+def _add_source(
+    groups: Sequence[tuple[set[str], float]], own: set[str], strength: float
+) -> list[tuple[set[str], float]]:
     """Return groups of sources without common roots, with one more source; the strongest of a group counts."""
     sharing = [group for group in groups if group[0] & own]
     apart = [group for group in groups if not group[0] & own]

@@ -106,7 +106,7 @@ def counting(
     known: dict[str, Counting] = {}
     last = base
     for change in changes:
-        joined = _joined([known.get(commit, base) for commit in change.follows] or [base])
+        joined = _merge_branches([known.get(commit, base) for commit in change.follows] or [base])
         last = _changed(joined, change) if is_by_keeper(change, joined) else joined
         known[change.commit] = last
     return last
@@ -141,7 +141,7 @@ def uncommitted(counts: Counting, committed: KeyringFiles, now: KeyringFiles) ->
     return counts._replace(signers=counts.signers - (gone - let_go) | new, revoked=counts.revoked | barred)
 
 
-def _joined(branches: Sequence[Counting]) -> Counting:
+def _merge_branches(branches: Sequence[Counting]) -> Counting:
     """Return what counts where branches are merged: whoever was removed or revoked on one branch stays so."""
     ended = frozenset[str]().union(*(branch.ended for branch in branches))
     return Counting(

@@ -62,7 +62,7 @@ def rotate_key(
     ending = [one for one in lines if one.key == statement.rotation.old]
     if not ending:
         raise UsageError(f"{statement.rotation.old.fingerprint} is not a key of {entity}", hint="memstore keys list")
-    written = _written(view, ending, statement, now)
+    written = _rotation_files(view, ending, statement, now)
     return changed(view, written, entity, [public], verb="keys rotate", **saving)
 
 
@@ -134,7 +134,7 @@ def _old_key(view: View, entity: str, lines: Sequence[Signer], named: str | None
     return own
 
 
-def _written(view: View, ending: Sequence[Signer], statement: SignedRotation, now: datetime) -> list[Written]:
+def _rotation_files(view: View, ending: Sequence[Signer], statement: SignedRotation, now: datetime) -> list[Written]:
     """Return both files: the old lines ended and the new one added, and the statement."""
     before, known = own_bytes(view, ALLOWED_SIGNERS), own_bytes(view, ROTATIONS)
     lines = text_of(before).splitlines(keepends=True)

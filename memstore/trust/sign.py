@@ -83,7 +83,7 @@ def sign(view: View, memory: Named, *, key: str | None = None, **saving: Unpack[
     if before.signature.counts and not before.is_rolled_back(about.author):
         return Signed(saved=unchanged(file), verdict=before.signature)
     edits.append(signature_of(view, about, key, at=voucher.now))
-    saved, after = _written(view, file, edits, verb="sign", **saving)
+    saved, after = _save_signed(view, file, edits, verb="sign", **saving)
     return Signed(saved=saved, verdict=voucher.of(after).signature)
 
 
@@ -123,9 +123,9 @@ def witness(
     if not (about.source_type == EXTERNAL and view.owns(about)):  # its words are not its author's own
         stop_at_own_words(voucher, about, view.actor)
     entry = witness_entry(view.actor, attestation, statement.digests(about), voucher.now, aspects=aspects, notes=notes)
-    sig = _made(view, statement.by_witness(about.id or "", entry), key)
+    sig = _statement_line(view, statement.by_witness(about.id or "", entry), key)
     edit = splice.AppendEntry("witnesses", plain_entry(entry._replace(sig=sig), WITNESS_KEYS))
-    saved, after = _written(view, file, [edit], verb="witness", **saving)
+    saved, after = _save_signed(view, file, [edit], verb="witness", **saving)
     owner = after.owner or view.config.owner
     is_evidence = after.source_type == EXTERNAL and voucher.vouches_for(after, owner=owner)
     return Signed(saved=saved, verdict=voucher.of(after).witnesses[-1].verdict, is_evidence=is_evidence)
@@ -173,9 +173,9 @@ def resolve(
         notes=notes,
         sig="",
     )
-    sig = _made(view, statement.by_resolution(about.id or "", entry), key)
+    sig = _statement_line(view, statement.by_resolution(about.id or "", entry), key)
     edit = splice.AppendEntry("resolutions", plain_entry(entry._replace(sig=sig), RESOLUTION_KEYS))
-    saved, after = _written(view, file, [edit], verb="resolve", **saving)
+    saved, after = _save_signed(view, file, [edit], verb="resolve", **saving)
     return Signed(saved=saved, verdict=voucher.of(after).resolutions[-1])
 
 
@@ -211,7 +211,7 @@ def signature_of(view: View, memory: Memory, key: str | None, *, at: datetime) -
     """Return the edit that adds the actor's signature, made at a time, to a memory's file; `key` as in `sign`."""
     content, provenance = statement.digests(memory)
     entry = Signature(by=view.actor, at=instant(at), content=content, provenance=provenance, sig="")
-    sig = _made(view, statement.by_author(memory.id or "", entry), key)
+    sig = _statement_line(view, statement.by_author(memory.id or "", entry), key)
     return splice.SetValue("signature", plain_entry(entry._replace(sig=sig), SIGNATURE_KEYS))
 
 
@@ -227,7 +227,7 @@ def key_of(signatures: Signatures, named: str | None) -> str:
     return key
 
 
-def _made(view: View, said: SignedStatement, key: str | None) -> str:
+def _statement_line(view: View, said: SignedStatement, key: str | None) -> str:
     return view.of(SIGNATURES).sign(
         statement.message(said), namespace=ATTEST_NAMESPACE, key=key_of(view.of(SIGNATURES), key)
     )
@@ -255,7 +255,7 @@ def plain_entry(entry: Signature | Witness | Resolution, keys: Sequence[Key]) ->
     return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items() if value}
 
 
-def _written(
+def _save_signed(
     view: View, file: MemoryFile, edits: Sequence[splice.Edit], *, verb: str, **saving: Unpack[Saving]
 ) -> tuple[Saved, Memory]:
     """Return the saved file, and the memory that is now in it, or in a dry run would be."""

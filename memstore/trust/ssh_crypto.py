@@ -38,12 +38,12 @@ _CURVE_HASHES: dict[str, type[hashes.SHA256 | hashes.SHA384 | hashes.SHA512]] = 
 def holds(signature: SshSignature, signed: bytes) -> bool:
     """Return whether the key in a signature made it over these bytes, and its authority the certificate, if any."""
     certificate = signature.certificate
-    return _made(signature.key, signature.format, signature.raw, signed) and (
-        certificate is None or _made(certificate.authority, certificate.form, certificate.raw, certificate.signed)
+    return _is_made_by(signature.key, signature.format, signature.raw, signed) and (
+        certificate is None or _is_made_by(certificate.authority, certificate.form, certificate.raw, certificate.signed)
     )
 
 
-def _made(by: PublicKey, form: str, raw: bytes, signed: bytes) -> bool:
+def _is_made_by(by: PublicKey, form: str, raw: bytes, signed: bytes) -> bool:
     try:
         _verify(_loaded(by), by, form, raw, signed)
     except (InvalidSignature, UnsupportedAlgorithm, ValueError, FormatError):

@@ -55,8 +55,8 @@ def content_of(memory: Memory) -> dict[str, Plain]:
     return {
         "type": memory.type,
         "title": memory.title,
-        "tags": _set(memory.tags),
-        "aliases": _set(memory.aliases),
+        "tags": _sorted_texts(memory.tags),
+        "aliases": _sorted_texts(memory.aliases),
         "claims": [*sorted(claims, key=canonical_json)],
         "valid_from": memory.valid_from,
         "valid_until": memory.valid_until,
@@ -73,9 +73,9 @@ def provenance_of(memory: Memory) -> dict[str, Plain]:
         "source": memory.source,
         "source_type": memory.source_type,
         "source_entity": memory.source_entity,
-        "subject_ids": _set(memory.subject_ids),
-        "derived_from": _set(memory.derived_from),
-        "supersedes": _set(memory.supersedes),
+        "subject_ids": _sorted_texts(memory.subject_ids),
+        "derived_from": _sorted_texts(memory.derived_from),
+        "supersedes": _sorted_texts(memory.supersedes),
         "author": memory.author,
         "platform": memory.platform,
         "origin": _present({"session_id": origin.session_id, "trigger": origin.trigger}) if origin else None,
@@ -108,7 +108,7 @@ def digest_of(section: str, value: Mapping[str, Plain]) -> str:
     return DIGEST_PREFIX + hashlib.sha256(message).hexdigest()
 
 
-def _set(texts: Iterable[str]) -> list[Plain]:
+def _sorted_texts(texts: Iterable[str]) -> list[Plain]:
     return [*sorted({unicodedata.normalize("NFC", text) for text in texts})]
 
 

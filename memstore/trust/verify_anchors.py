@@ -95,7 +95,7 @@ def _signatures(memory: Memory) -> frozenset[str]:
     return frozenset(entry.sig for entry in entries if entry is not None and entry.sig)
 
 
-def _shown(data: bytes, signatures: frozenset[str]) -> frozenset[str]:
+def _signatures_in(data: bytes, signatures: frozenset[str]) -> frozenset[str]:
     """Return those of the signatures that the bytes contain, each as a whole."""
     return signatures & {word.decode() for word in _BASE64.findall(data)}
 
@@ -152,7 +152,7 @@ def _page_anchor(
         problem, hint = anchors.of_host(
             view.of(PINS).host(host), host, author=memory.author or "", controller_of=controller_of
         )
-        fetched = PageFetch(datetime.fromisoformat(at), host, _shown(page, _signatures(memory)), problem, hint)
+        fetched = PageFetch(datetime.fromisoformat(at), host, _signatures_in(page, _signatures(memory)), problem, hint)
     return anchors.of_page(snapshot, fetched, is_commitment=anchor.role == "commitment")
 
 
@@ -188,7 +188,7 @@ def _stamped(view: View, memory: Memory, digests: Digests, anchor: Anchor) -> An
         stamp,
         is_commitment=anchor.role == "commitment",
         written_at=written_at(memory),
-        shows=_shown(page or b"", _signatures(memory)),
+        shows=_signatures_in(page or b"", _signatures(memory)),
     )
 
 
@@ -257,7 +257,7 @@ class _Repository:
         if not git_objects.is_named(name, found):
             return _Blob("")
         changed = _changed(found.data, self._digests, mixed=self._view.config.mixed)
-        return _Blob(digest_of(found.data), changed, _shown(found.data, self._signatures))
+        return _Blob(digest_of(found.data), changed, _signatures_in(found.data, self._signatures))
 
 
 def _changed(data: bytes, digests: Digests, *, mixed: bool) -> tuple[str, ...]:

@@ -99,7 +99,7 @@ def verdict(
         return Verdict(State.INVALID, proof.problem)
     by_key = keyring.lines_for(proof.key, proof.certificate, ATTEST_NAMESPACE)
     lines = [line for line in by_key if agent in line.principals]
-    state, reason = _standing(agent, datetime.fromisoformat(at), proof, lines, keyring, now, proven_by)
+    state, reason = _key_state(agent, datetime.fromisoformat(at), proof, lines, keyring, now, proven_by)
     if state is State.VALID and datetime.fromisoformat(at) > now:
         state, reason = State.UNPROVEN_TIME, f"it is dated {at}, in the future"
     if state is State.VALID and changed:
@@ -109,7 +109,7 @@ def verdict(
     return Verdict(state, reason, proof.key.fingerprint, any(line.pinned for line in lines))
 
 
-def _standing(
+def _key_state(
     agent: str,
     at: datetime,
     proof: Proof,

@@ -180,12 +180,12 @@ def fix(view: View, paths: Sequence[str] = (), *, since: str | None = None, dry_
     by_hand = HandEdits(view, since)
     for path in _chosen(view, paths)[0]:
         file = view.whole.any_file(path)
-        if isinstance(file, MemoryFile) and (done := _fixed(view, file, by_hand)):
+        if isinstance(file, MemoryFile) and (done := _fixed_bytes(view, file, by_hand)):
             edits.append(Edit(path=path, before=file, after=done[0]))
             fixed += done[1]
         elif isinstance(file, BrokenFile):
             broken.append(file)
-    mended = _mended(view, broken)
+    mended = _corrected_files(view, broken)
     for file, (right, done_there) in mended:
         edits.append(Edit(path=file.path, before=file, after=right.data, made=right, mends=True))
         fixed += done_there
@@ -359,7 +359,7 @@ def _registry_finding(file: RegistryFile, code: str, text: str, hint: str) -> Fi
 # -- fixing --------------------------------------------------------------------------------------
 
 
-def _mended(
+def _corrected_files(
     view: View, broken: Sequence[BrokenFile]
 ) -> list[tuple[BrokenFile, tuple[MemoryFile, tuple[Finding, ...]]]]:
     """Return each file that its findings correct, with what becomes of it, unless it would get another memory's id."""
@@ -369,7 +369,7 @@ def _mended(
     return [(file, right) for file, right in made if not right[0].memory.id or holders[right[0].memory.id] == 1]
 
 
-def _fixed(view: View, file: MemoryFile, by_hand: HandEdits) -> tuple[bytes, list[Finding]] | None:
+def _fixed_bytes(view: View, file: MemoryFile, by_hand: HandEdits) -> tuple[bytes, list[Finding]] | None:
     """Return a file's bytes with everything fixed that needs no judgement, and the fixed findings; None for none."""
     checked = checks.as_checked(file)
     edits: list[splice.Edit] = []

@@ -291,16 +291,15 @@ def _unpinned(view: View, keyring: Keyring) -> Check:
             )
     if not keyring.signers:
         return Check("keyring", DoctorVerdict.OK, "no key counts here yet")
-    text = (
-        f"{_keys(_held(keyring), view.clock.now())}, unpinned: whoever can write {ALLOWED_SIGNERS} decides whose count"
-    )
+    keys = _keys(_valid_keys(keyring), view.clock.now())
+    text = f"{keys}, unpinned: whoever can write {ALLOWED_SIGNERS} decides whose count"
     return Check(
         "keyring", DoctorVerdict.OK, text, "compare the fingerprints with their holders, then memstore keys pin"
     )
 
 
 def _pinned(told: str, keyring: Keyring, now: datetime) -> Check:
-    held = _held(keyring)
+    held = _valid_keys(keyring)
     text = f"{told}; {_keys([one for one in held if one.pinned], now)}"
     if loose := sum(not one.pinned for one in held):
         text += f", {loose} not committed yet"
@@ -310,7 +309,7 @@ def _pinned(told: str, keyring: Keyring, now: datetime) -> Check:
     return Check("keyring", DoctorVerdict.WARNING, f"{text}; nobody is a keeper, so no change to it will count", hint)
 
 
-def _held(keyring: Keyring) -> list[Signer]:
+def _valid_keys(keyring: Keyring) -> list[Signer]:
     return [one for one in keyring.signers if one.key.blob not in keyring.revoked]
 
 

@@ -102,7 +102,7 @@ class Gate:
         """Return an edit as it may be written by a command; secrets in what a person writes are refused later."""
         if edit.before is not None and edit.before.data == edit.after:
             return Passed(edit)
-        file = _made(edit, mixed=self._ws.config.mixed)
+        file = _file_after(edit, mixed=self._ws.config.mixed)
         if file is None:
             return Passed(edit)
         is_taken_in = verb == CAPTURE or verb.startswith(IMPORT)
@@ -117,7 +117,7 @@ class Gate:
 
     def _without_forgotten(self, edit: Edit, findings: tuple[Finding, ...], *, is_taken_in: bool) -> Passed:
         digests = self._ws.of(FORGOTTEN).read()
-        file = None if digests.is_empty else _made(edit, mixed=self._ws.config.mixed)
+        file = None if digests.is_empty else _file_after(edit, mixed=self._ws.config.mixed)
         if file is None:
             return Passed(edit, findings)
         was = edit.before.memory.body if isinstance(edit.before, MemoryFile) else ""
@@ -143,7 +143,7 @@ class Gate:
 
     def _edited(self, edit: Edit, values: Sequence[splice.Edit], body: str) -> Edit:
         """Return an edit with other values and another body; the name of a new file says only what is in it."""
-        was = _made(edit, mixed=self._ws.config.mixed)
+        was = _file_after(edit, mixed=self._ws.config.mixed)
         if was is None:
             return edit
         text = was.text._replace(body=body)
@@ -217,7 +217,7 @@ class Gate:
             return edit
         if self._words is None:
             self._words = frozenset(view.column("words"))
-        file = _made(edit, mixed=self._ws.config.mixed)
+        file = _file_after(edit, mixed=self._ws.config.mixed)
         if file is None or (words := words_of(file.memory.body)) not in self._words:
             return edit
         there = _by_words(view, {words}).get(words, ())
@@ -251,11 +251,11 @@ def _is_copy(new: MemoryFile, old: MemoryFile, edit: Edit) -> bool:
         and mine.author == theirs.author
         and (made == was if edit.is_dated else made[:10] == was[:10])
         and mine.body.split() == theirs.body.split()
-        and _given(new, old) == _given(old, new)
+        and _given_values(new, old) == _given_values(old, new)
     )
 
 
-def _given(file: MemoryFile, other: MemoryFile) -> Mapping[str, Any]:
+def _given_values(file: MemoryFile, other: MemoryFile) -> Mapping[str, Any]:
     """Return what a writer said of a memory in keys; what it repeats, the other one or more, is found by the program.
 
     It looks only where the writer named no sources (`beliefs.echo`).
@@ -330,7 +330,7 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8", "replace")
 
 
-def _made(edit: Edit, *, mixed: bool) -> MemoryFile | None:
+def _file_after(edit: Edit, *, mixed: bool) -> MemoryFile | None:
     made = edit.made
     if made is not None and made.data is edit.after and made.path == edit.path:
         return made

@@ -226,10 +226,10 @@ class _Check:
         # By all that decides, labels and own files by identity: most versions of a file have the same.
         self._refusals: dict[tuple[str, str, FileKind, tuple[str, ...], int, int], tuple[str, str] | None] = {}
         pushed = self._pushed = self._read_all(commits)
-        held = _combined(blobs[blob].labels for blob in today.files.values())
+        held = _common_labels(blobs[blob].labels for blob in today.files.values())
         self._today_ids = held.keys()
         # A memory of the push may have been made from another one that is not in the vault today.
-        self._held = _combined(blobs[blob].labels for blob in pushed) | held
+        self._held = _common_labels(blobs[blob].labels for blob in pushed) | held
         self._former = FormerMemories(git, commits, blobs, self._place, _ended(today.own))
         self._data = self._own_data(commits) if today.config.mixed else {}
         world = today.own.world(self._held)
@@ -526,7 +526,7 @@ def _ended(own: OwnFiles) -> frozenset[str]:
     return frozenset(name for event in events for name in texts_of(event.about.get("unadopted")))
 
 
-def _combined(found: Iterable[Labels | None]) -> dict[str, Labels]:
+def _common_labels(found: Iterable[Labels | None]) -> dict[str, Labels]:
     """Return the labels of each id; of several, only what all of them would show."""
     held: dict[str, dict[Labels, None]] = {}
     for labels in {id(one): one for one in found}.values():  # most versions share them, and hashing takes time

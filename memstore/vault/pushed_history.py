@@ -108,7 +108,9 @@ class FormerMemories:
         wanted |= {change.new: inside for commit in self._commits for change in commit.changes
                    if change.new and change.mode in git_objects.REGULAR_FILES
                    and (inside := self._place(change.path))}  # fmt: skip
-        return defaultdict(frozenset, {blob: _telling(data or b"") for blob, data in self._blobs.texts(wanted)})
+        return defaultdict(
+            frozenset, {blob: _distinctive_lines(data or b"") for blob, data in self._blobs.texts(wanted)}
+        )
 
     @cached_property
     def _earlier(self) -> Mapping[str, Sequence[str]]:
@@ -137,7 +139,7 @@ def _each_with_path(
             yield from ((blob, inside) for blob in blobs)
 
 
-def _telling(data: bytes) -> frozenset[str]:
+def _distinctive_lines(data: bytes) -> frozenset[str]:
     span = fence.span(data)
     lines = data[span.body if span else 0 :].decode(errors="replace").splitlines()
     return frozenset(line for line in map(str.strip, lines) if len(line) >= _SHORTEST_LINE)

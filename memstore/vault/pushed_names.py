@@ -62,12 +62,12 @@ class PushedNames:
         visible = {id(one.labels): is_visible(one.labels) for one in memories}
         hidden = [one for one in memories if not visible[id(one.labels)]]
         shown = [one for one in memories if hidden and visible[id(one.labels)]]
-        seen = {words_of(_cut(name)) for one in shown for name in one.names} - {()}
+        seen = {words_of(_recognizable_part(name)) for one in shown for name in one.names} - {()}
         said = {word for words in seen for word in words}
         open_files = {path.rpartition("/")[2] for path in (*others, *(one.path for one in shown))}
         self._ids: dict[HiddenName, str] = {}
         for one in hidden:
-            title, *aliases = map(_cut, one.names or ("",))
+            title, *aliases = map(_recognizable_part, one.names or ("",))
             for name in hidden_name_of(one.path, one.labels.id, title, aliases):
                 if name.kind == "path" and name.text.rpartition("/")[2] in open_files:
                     continue
@@ -100,7 +100,7 @@ class PushedNames:
         return FoundName(self._ids[found[0]], found[0].is_exact) if found else None
 
 
-def _cut(title: str) -> str:
+def _recognizable_part(title: str) -> str:
     """Return the part of a title by which it is recognized in a text, where it may be cut."""
     return title if len(title) <= _LONGEST_TITLE else title[:_LONGEST_TITLE].rpartition(" ")[0] or title
 

@@ -39,7 +39,7 @@ def shown_refs(ids: Collection[str] | None) -> Callable[[str], bool]:
 def shown_values(values: Mapping[str, Any], is_shown: Callable[[str], bool]) -> dict[str, Any]:
     """Return the values of a frontmatter without refs that are not shown, and without what only its owner may know."""
     said = {name: value for name, value in values.items() if name not in _OF_ITS_OWNER}
-    return {name: _shown(value, is_shown) if name in NAMES_MEMORIES else value for name, value in said.items()}
+    return {name: _visible_value(value, is_shown) if name in NAMES_MEMORIES else value for name, value in said.items()}
 
 
 def redacted(file: MemoryFile, is_shown: Callable[[str], bool]) -> MemoryFile:
@@ -58,13 +58,13 @@ def redacted(file: MemoryFile, is_shown: Callable[[str], bool]) -> MemoryFile:
     return file._replace(front=replace(file.front, values=values), memory=memory)
 
 
-def _shown(value: Any, is_shown: Callable[[str], bool]) -> Any:
+def _visible_value(value: Any, is_shown: Callable[[str], bool]) -> Any:
     match value:
         case str():
             return value if is_shown(value) else None
         case list():
-            return [kept for item in value if (kept := _shown(item, is_shown)) is not None]
+            return [kept for item in value if (kept := _visible_value(item, is_shown)) is not None]
         case dict():
-            return {name: kept for name, item in value.items() if (kept := _shown(item, is_shown)) is not None}
+            return {name: kept for name, item in value.items() if (kept := _visible_value(item, is_shown)) is not None}
         case _:
             return value

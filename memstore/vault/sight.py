@@ -291,12 +291,12 @@ def session_of(ws: Workspace) -> Session:
 
     if trouble := context_trouble(session):
         raise RefusedError(
-            _said(trouble, session.context), hint="memstore context enter CTX, or memstore context leave"
+            _trouble_text(trouble, session.context), hint="memstore context enter CTX, or memstore context leave"
         )
     return session
 
 
-def _said(trouble: str, context: ActiveContext) -> str:
+def _trouble_text(trouble: str, context: ActiveContext) -> str:
     if trouble == "context-expired" and context.expires_at:
         return f"the context {context.id} expired at {instant(context.expires_at)}"
     return "the record of the active context can't be read, or does not name one context"

@@ -87,7 +87,7 @@ def check_staged(
     findings = check_changes(changes, files) + secrets_added(history, files, old.get)
 
     def around(ids: frozenset[str]) -> WideningContext:
-        return _around(history, owner(), ids, session)
+        return _staged_context(history, owner(), ids, session)
 
     said_before = with_last_states(changes.memories, history.last_states)
     findings += check_widening(said_before, files, around, now)
@@ -256,7 +256,7 @@ def _sees(history: GitHistory, path: str, owner: str, session: Session) -> bool:
     file = memory_file.read(path, history.blobs([blob])[blob], mixed=history.mixed)
     if not isinstance(file, MemoryFile):
         return False
-    world = _around(history, owner, _made_of(file.memory)).world
+    world = _staged_context(history, owner, _made_of(file.memory)).world
     return Judge(world, session).admits(labels_of(file.memory))
 
 
@@ -265,7 +265,9 @@ def _made_of(memory: Memory) -> frozenset[str]:
     return frozenset(name for name in names if is_memory_id(name))
 
 
-def _around(history: GitHistory, owner: str, ids: frozenset[str], session: Session | None = None) -> WideningContext:
+def _staged_context(
+    history: GitHistory, owner: str, ids: frozenset[str], session: Session | None = None
+) -> WideningContext:
     """Return the staged registries, and the staged memories with these ids and all that they were made from.
 
     With a session, these are only those that its viewer may see.

@@ -193,7 +193,7 @@ class VaultTransaction:
                 f"{edit.path} would not be found again: {IGNORE_FILE} or .gitignore excludes it; nothing was written",
                 hint=f"add a line !/{folder}/ to {IGNORE_FILE}",
             )
-        return _at(edit, path)
+        return _edit_at(edit, path)
 
     def _untitled(self, edit: Edit) -> Edit:
         """Return a new memory's edit under its id and not its title, where a filter hides its text: git shows names."""
@@ -201,20 +201,20 @@ class VaultTransaction:
         stem, _, ending = name.removesuffix(MEMORY_SUFFIX).rpartition("-")
         if not stem or not may_be_filtered(self._view.root, edit.path) or not self._ws.history.hidden([edit.path]):
             return edit
-        made = _made(edit, mixed=self._view.config.mixed)
+        made = _file_after(edit, mixed=self._view.config.mixed)
         memory_id = (made.memory.id or "") if isinstance(made, MemoryFile) else ""
         if ending not in (memory_id, id_endings(memory_id)[0]):  # somebody chose the name
             return edit
-        return _at(edit, f"{folder}/{memory_id}{MEMORY_SUFFIX}")
+        return _edit_at(edit, f"{folder}/{memory_id}{MEMORY_SUFFIX}")
 
     def _with_free_name(self, edit: Edit) -> Edit:
         """Return a new memory's edit under the first of its names that is not taken."""
         if not self._is_taken(edit.path):
             return edit
-        made = _made(edit, mixed=self._view.config.mixed)
+        made = _file_after(edit, mixed=self._view.config.mixed)
         memory_id = made.memory.id if isinstance(made, MemoryFile) else None
         free = (path for path in longer_names(edit.path, memory_id or "") if not self._is_taken(path))
-        return _at(edit, next(free, edit.path))
+        return _edit_at(edit, next(free, edit.path))
 
     def _is_taken(self, path: str) -> bool:
         """Whether a new file can't have this name, as far as the actor may know.
@@ -252,7 +252,7 @@ class VaultTransaction:
             replace(each, findings=(*each.findings, *told)) if (told := self._told.get(each.path)) else each
             for each in self.saved
         )
-        everything = [*map(_written, self._edits), *self._own, *self._moved_files()]
+        everything = [*map(_written_file, self._edits), *self._own, *self._moved_files()]
         self._gate.refuse_secrets(everything, self._verb, self._message)
         if self._dropped and any(edit.before is not None for edit in self._edits):
             # The others name it: as a whole it would be half done.
@@ -266,7 +266,7 @@ class VaultTransaction:
             changed = [
                 *self._moved_files(),
                 *(
-                    _written(edit)
+                    _written_file(edit)
                     for edit in self._edits
                     if edit.path not in self._dropped and (edit.before is None or edit.before.data != edit.after)
                 ),
@@ -563,11 +563,11 @@ def can_commit(ws: Workspace) -> None:
     ws.history.stop_if_busy()
 
 
-def _written(edit: Edit) -> Written:
+def _written_file(edit: Edit) -> Written:
     return Written(edit.path, edit.before.data if edit.before else None, edit.after)
 
 
-def _at(edit: Edit, path: str) -> Edit:
+def _edit_at(edit: Edit, path: str) -> Edit:
     """Return an edit for a file at another path."""
     return replace(edit, path=path, made=edit.made._replace(path=path) if edit.made else None)
 
@@ -584,7 +584,7 @@ def _checked(edit: Edit, *, mixed: bool) -> tuple[MemoryFile, Saved]:
     if isinstance(edit.before, BrokenFile) and not (edit.mends or edit.before.lacks_only_its_type):
         findings = edit.before.findings
         raise FormatError(f"{edit.path} can't be read, so it was not changed:\n{shown(findings)}", hint=hint(findings))
-    file = _made(edit, mixed=mixed)
+    file = _file_after(edit, mixed=mixed)
     if not isinstance(file, MemoryFile):
         findings = file.findings if isinstance(file, BrokenFile) else ()
         raise FormatError(
@@ -596,7 +596,7 @@ def _checked(edit: Edit, *, mixed: bool) -> tuple[MemoryFile, Saved]:
     return file, _saved(edit, file)
 
 
-def _made(edit: Edit, *, mixed: bool) -> ReadFile:
+def _file_after(edit: Edit, *, mixed: bool) -> ReadFile:
     """Return the file with the new bytes; they are read only once."""
     made = edit.made
     if made is not None and made.data is edit.after and made.path == edit.path:

@@ -99,7 +99,7 @@ def undo_init(
         audit.stop_unless_owner(view, "undo its `init`")
         view.require_owner()
         with view.locked():
-            plan = _plan(place, made or _inferred(place, view))
+            plan = _plan(place, made or _inferred_files(place, view))
             _stop_at([*_obstacles(place, view.again(), plan)], place)
             if not dry_run:
                 _take_away(place, plan)
@@ -133,7 +133,7 @@ def _stop_unless_left_behind(place: DiskPlace, made: Mapping[str, Written], may_
         raise RefusedError("only the vault's owner may undo its `init`", hint="ask the owner")
 
 
-def _inferred(place: DiskPlace, view: View) -> dict[str, Written]:
+def _inferred_files(place: DiskPlace, view: View) -> dict[str, Written]:
     """Return what `init` writes, for a vault from elsewhere, where nothing records what it wrote."""
     texts = {CONFIG_PATH: config_text(view.config.owner, view.config.notes), IGNORE_PATH: IGNORE_TEXT}
     files = [Written(path, None, text.encode()) for path, text in texts.items()]

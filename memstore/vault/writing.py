@@ -87,7 +87,7 @@ def write_all(vault: VaultFiles, journal: Journal, operation: Operation, files: 
         raise ValueError("one operation writes each file once")
     # Deletions come last, so that the bytes of a moved file always exist somewhere.
     changes = tuple(sorted((file for file in files if file.before != file.after), key=lambda file: file.after is None))
-    going = _going(changes)
+    going = _deleted_paths(changes)
     touched: list[Written] = []
     is_begun = is_recording = False
     # (1) Take back what a program that died had begun, and check that every file is as it was read; (2) if there is
@@ -185,7 +185,7 @@ def _state(vault: VaultFiles, file: Written) -> _State:
     return _State.BEFORE if now == file.before else _State.AFTER if now == file.after else _State.OTHER
 
 
-def _going(files: Sequence[Written]) -> dict[bytes, str]:
+def _deleted_paths(files: Sequence[Written]) -> dict[bytes, str]:
     """Return the paths of the files to delete, by their bytes."""
     return {file.before: file.path for file in reversed(files) if file.after is None and file.before is not None}
 
@@ -241,7 +241,7 @@ def _take_back(vault: VaultFiles, files: Sequence[Written]) -> _TakenBack:
     """Restore files, last first, and inspect each; files that somebody changed since are left alone."""
     back = _TakenBack([], [], [], [])
     ways_back = [Written(file.path, file.after, file.before) for file in reversed(files)]
-    going = _going(ways_back)
+    going = _deleted_paths(ways_back)
     for file in ways_back:
         try:
             if _state_now(vault, file) is _State.BEFORE:

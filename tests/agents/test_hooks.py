@@ -408,7 +408,7 @@ def test_of_two_hooks_at_once_the_later_one_writes_what_the_first_has_not(progra
         ]
     assert [len(view.texts) for view in views] == [2, 2]
     for view, turns in zip(views, (said[:2], said), strict=True):
-        capturing.capture(view, capturing.Heard(tuple(turns), session_id="s1", is_transcript=True), {})
+        capturing.capture(view, capturing.CaptureInput(tuple(turns), session_id="s1", is_transcript=True), {})
     assert captured(program) == [("told_by_human", "Bella limps.\n\nShe rests."), ("told_by_human", "She is fine.")]
 
 

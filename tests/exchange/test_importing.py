@@ -573,7 +573,7 @@ def test_too_much_for_one_transaction_is_checked_first_and_written_in_several(
 def test_an_import_that_stopped_between_two_parts_goes_on(vault: InProcess, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importing, "MOST_AT_ONCE", 1000)
     place = str(SOURCES["openclaw"].lay_out(vault.home / "source"))
-    write, calls = importing._written, []
+    write, calls = importing._import_drafts, []
 
     def write_once(*args: object, **named: object) -> object:
         calls.append(args)
@@ -582,7 +582,7 @@ def test_an_import_that_stopped_between_two_parts_goes_on(vault: InProcess, monk
         return write(*args, **named)  # type: ignore[arg-type]
 
     with monkeypatch.context() as patch:
-        patch.setattr(importing, "_written", write_once)
+        patch.setattr(importing, "_import_drafts", write_once)
         assert vault.run("import", "openclaw", place).returncode == 130
     first = len(vault.json("list")["memories"])
     done = vault.json("import", "openclaw", place)

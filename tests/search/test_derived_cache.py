@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.search.local_state import DerivedCache, _read, _written, drop_derived
+from memstore.search.local_state import DerivedCache, _read, _record_bytes, drop_derived
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,7 +51,7 @@ def test_a_file_that_was_changed_is_dropped(cache: DerivedCache, tmp_path: Path)
 
 @given(st.binary(max_size=40), st.integers(0, 120))
 def test_no_bytes_break_the_reader(put: bytes, at: int) -> None:
-    data = _written("state", FOUND)
+    data = _record_bytes("state", FOUND)
     try:
         found = _read(data[:at] + put + data[at + len(put) :], "state")
     except (ValueError, KeyError, TypeError):

@@ -10,7 +10,7 @@ import pytest
 
 from memstore.access import FORGOTTEN
 from memstore.access.forgotten import ForgottenTexts
-from memstore.agents.capture import Heard, capture, heard
+from memstore.agents.capture import CaptureInput, capture, capture_input
 from memstore.beliefs.recompute import rebuild_from_episodes
 from memstore.beliefs.reinforce import reinforce
 from memstore.core.errors import Exit, RefusedError
@@ -51,11 +51,11 @@ def no_file(path: str) -> io.BytesIO:
     return io.BytesIO(path[:0].encode())
 
 
-def turns(*said: tuple[str, str, str]) -> Heard:
+def turns(*said: tuple[str, str, str]) -> CaptureInput:
     """Return a session's transcript: role, text and id of each turn."""
     lines = [{"type": role, "uuid": name, "message": {"role": role, "content": text}} for role, text, name in said]
     given = {"session_id": "s1", "hook_event_name": "SessionEnd", "transcript_path": "t"}
-    return heard(json.dumps(given), lambda _: io.BytesIO("\n".join(map(json.dumps, lines)).encode()))
+    return capture_input(json.dumps(given), lambda _: io.BytesIO("\n".join(map(json.dumps, lines)).encode()))
 
 
 # -- secrets ---------------------------------------------------------------------------------------
@@ -170,7 +170,9 @@ def test_a_turn_is_known_by_its_id_whatever_it_says(ws: Workspace) -> None:
 )
 def test_a_summary_and_a_tool_leave_it_out_and_answer_as_ever(ws: Workspace, said: str) -> None:
     forgotten(ws)
-    capture(ws.view(), heard(json.dumps({"session_id": "s2", "compact_summary": f"Summary. {said}"}), no_file), {})
+    capture(
+        ws.view(), capture_input(json.dumps({"session_id": "s2", "compact_summary": f"Summary. {said}"}), no_file), {}
+    )
     served = ws._replace(terms=WriteTerms(is_served=True), actor="si:ash")
     answer = add_memory(served.view(), {}, f"{said} Bella is well.")
     other = add_memory(served.view(), {}, "Bella sleeps in the kitchen. Bella is well.")

@@ -125,7 +125,7 @@ def read_memory(document: Document, *, entity_of: Callable[[str], str], ref_of: 
         FormatError: it has members that could not be kept, or not the right form.
     """
     memory_id = id_of(document)
-    _known(document, "", memory_id)
+    _require_known(document, "", memory_id)
     content, provenance, lineage = (_part(document, name, memory_id) for name in ("content", "provenance", "lineage"))
     author, context = (_part(provenance, name, memory_id, "provenance.") for name in ("author", "context"))
     handles: dict[str, str] = {}
@@ -150,7 +150,7 @@ def read_memory(document: Document, *, entity_of: Callable[[str], str], ref_of: 
         "origin": {name: context[name] for name in ("session_id", "trigger") if context.get(name)} or None,
         "confidence": context.get("confidence"),
         "witnesses": [_witness(one, entity) for one in _entries(document, "witnesses", memory_id)],
-        "anchors": [_ordered(one, ANCHOR_KEYS) for one in _entries(document, "anchors", memory_id)],
+        "anchors": [_in_order(one, ANCHOR_KEYS) for one in _entries(document, "anchors", memory_id)],
         **_lineage(lineage, ref_of, kind=content.get("type")),
     }
     body = content.get("body") or ""
@@ -231,11 +231,11 @@ def _part(value: Document, name: str, memory_id: str, above: str = "") -> Docume
     found = value.get(name)
     if found is not None and not isinstance(found, dict):
         raise FormatError(f"{memory_id}: `{above}{name}` must be an object")
-    _known(found or {}, f"{above}{name}", memory_id)
+    _require_known(found or {}, f"{above}{name}", memory_id)
     return found or {}
 
 
-def _known(value: Document, where: str, memory_id: str) -> None:
+def _require_known(value: Document, where: str, memory_id: str) -> None:
     """Reject a member that nothing would keep, so that whatever is imported can be exported again."""
     unknown = sorted(value.keys() - _MEMBERS[where])
     if unknown:
@@ -251,7 +251,7 @@ def _entries(document: Document, name: str, memory_id: str) -> list[Document]:
     if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
         raise FormatError(f"{memory_id}: `{name}` must be a list of objects")
     for one in found:
-        _known(one, name, memory_id)
+        _require_known(one, name, memory_id)
     return found
 
 
@@ -275,10 +275,10 @@ def _signature(author: Document) -> Document:
 
 
 def _witness(value: Document, entity: Callable[[object], object]) -> Document:
-    return _ordered({**value, "agent_id": entity(value.get("agent_id")), "sig": value.get("signature")}, WITNESS_KEYS)
+    return _in_order({**value, "agent_id": entity(value.get("agent_id")), "sig": value.get("signature")}, WITNESS_KEYS)
 
 
-def _ordered(value: Document, keys: tuple[Any, ...]) -> Document:
+def _in_order(value: Document, keys: tuple[Any, ...]) -> Document:
     return {key.name: value[key.name] for key in keys if not is_absent(value.get(key.name))}
 
 
