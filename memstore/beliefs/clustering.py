@@ -9,7 +9,7 @@ import math
 from array import array
 from collections import Counter, defaultdict
 from operator import mul
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from memstore.search.meaning import Dense, numpy_if_there
 
@@ -25,6 +25,7 @@ _WORTH_KEEPING = 0.5
 # Sums of floats differ in the last digits with their order; smaller differences count as ties.
 _DECIMALS = 10
 _TIE = 10.0**-_DECIMALS
+_Name = TypeVar("_Name", int, str)
 
 
 class Weights:
@@ -77,7 +78,7 @@ def centre(vectors: Iterable[Vector]) -> dict[Any, float]:
     return dict(total)
 
 
-def average_link(vectors: Mapping[str, Vector], threshold: float) -> list[tuple[str, ...]]:
+def average_link(vectors: Mapping[_Name, Vector], threshold: float) -> list[tuple[_Name, ...]]:
     """Return the clusters of two names or more whose vectors are similar on average; clusters and names are sorted.
 
     Two clusters are joined while the mean similarity between their members is at least `threshold`, the most similar

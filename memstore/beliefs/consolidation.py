@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from memstore.access.world import ABOUT
 from memstore.beliefs.clustering import average_link, centre, cosine
+from memstore.beliefs.common import in_common, says_details
 from memstore.beliefs.evidence import grounds
 from memstore.beliefs.topics import Signs, overlap, shared_signs, shown, signs_of
 from memstore.beliefs.wording import (
@@ -127,8 +128,9 @@ class ConsolidationProposal:
     `members` are the evidence, by ref; `against` are members that contradict the most general one, or memories from
     before a change. `target` is the belief concerned, None if there is none yet. `unanimous` means that the whole
     pattern says so, word by word. `quote` is the suggested statement, in the words of `general`; the members in
-    `saying` say the same. `once` is what was said before a change. A proposal to archive has no evidence and no most
-    general member; its `terms` are the reason and the numbers behind it.
+    `saying` say the same. `stated` is what all members state in common, with the ranges and lists in `differing`; then
+    `quote` is the sentence of `general`. `once` is what was said before a change. A proposal to archive has no evidence
+    and no most general member; its `terms` are the reason and the numbers behind it.
     """
 
     action: Action
@@ -142,6 +144,13 @@ class ConsolidationProposal:
     saying: tuple[Pooled, ...] = ()
     once: Quote | None = None
     topic: str = ""
+    stated: str = ""
+    differing: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """What is suggested: what its members state in common, or else a quotation from one of them."""
+        return self.stated or self.quote
 
     @property
     def counted(self) -> tuple[Pooled, ...]:
@@ -201,13 +210,18 @@ def depth_of(memory: Memory, load: Load) -> int:
 
 
 def partitions(pool: Iterable[Pooled]) -> list[list[Pooled]]:
-    """Return the pool split by who may see what, each part by ref; memories of two parts are never combined."""
+    """Return the pool split by who may see what, each part by time; memories of two parts are never combined."""
     parts: dict[Hashable, list[Pooled]] = defaultdict(list)
     for pooled in pool:
         parts[labels_of(pooled.memory)].append(pooled)
     for part in parts.values():
-        part.sort(key=lambda pooled: pooled.ref)
-    return sorted(parts.values(), key=lambda part: part[0].ref)
+        part.sort(key=in_time)
+    return sorted(parts.values(), key=lambda part: in_time(part[0]))
+
+
+def in_time(one: Pooled) -> tuple[str, str, str]:
+    """Return the place of a memory in the order of its partition; ids are random, and come last."""
+    return one.memory.created_at or "", one.text, one.ref
 
 
 def labels_of(memory: Memory) -> tuple[Hashable, ...]:
@@ -227,9 +241,9 @@ def patterns(part: Sequence[Pooled], vectors: Mapping[str, Vector], threshold: f
         vectors: a vector of length 1 for each, by ref.
         threshold: the mean similarity required, in (0, 1].
     """
-    by_ref = {pooled.ref: pooled for pooled in part}
-    clusters = average_link({ref: vectors[ref] for ref in by_ref}, threshold)
-    found = (_pattern([by_ref[ref] for ref in cluster], vectors) for cluster in clusters)
+    by_time = sorted(part, key=in_time)
+    clusters = average_link({at: vectors[one.ref] for at, one in enumerate(by_time)}, threshold)
+    found = (_pattern([by_time[at] for at in cluster], vectors) for cluster in clusters)
     return [pattern for pattern in found if pattern is not None]
 
 
@@ -246,9 +260,10 @@ def _pattern(members: list[Pooled], vectors: Mapping[str, Vector]) -> Pattern | 
     if not speaking:
         return None  # no member says it, so there is nothing to quote
     alike = {member: round(cosine(vectors[member.ref], middle), 10) for member in speaking}
-    ranked = sorted(speaking, key=lambda member: (speaking[member].of_one_time, -alike[member], member.ref))
+    ranked = sorted(speaking, key=lambda member: (speaking[member].of_one_time, -alike[member], in_time(member)))
     quotes = {member: closest(member.text, terms) for member in ranked}
     general = next((one for one in ranked if is_founded(saying(quotes[one], one, own))), ranked[0])
+    members.sort(key=lambda member: member.ref)
     return Pattern(members=tuple(members), general=general, terms=terms, quote=quotes[general], unlike=unlike)
 
 
@@ -432,15 +447,32 @@ def _creation(pattern: Pattern, compare: Compare) -> list[ConsolidationProposal]
     neither side. If only common terms brought the members together, enough of them must say what is quoted.
     """
     # What happened on different days does not conflict: `all of them split`, and later `not one has cracked`.
-    are_events = pattern.topic is not None and not is_lasting(pattern.quote)
+    are_events = not is_lasting(pattern.quote)
+    if are_events and (common := _in_common(pattern)):
+        stated, differing, members = common
+        return [
+            ConsolidationProposal(
+                action=Action.CREATE,
+                members=members,
+                general=pattern.general,
+                terms=pattern.terms,
+                unanimous=len(members) == len(pattern.members),
+                quote=pattern.quote,
+                saying=members,
+                topic=pattern.topic or "",
+                stated=stated,
+                differing=differing,
+            )
+        ]
     opposed = {
         member.ref
         for member in pattern.members
-        if not are_events
+        if not (are_events and pattern.topic is not None)
         and member is not pattern.general
         and compare(pattern.general.text, member.text) in _SIDES[Action.CONTRADICT]
     }
     agreeing = tuple(member for member in pattern.members if member.ref not in opposed | pattern.unlike)
+    against = tuple(member for member in pattern.members if member.ref in opposed)
     so = saying(pattern.quote, pattern.general, agreeing, pattern.like)
     if not is_founded(agreeing if pattern.topic else so):
         return []
@@ -448,7 +480,7 @@ def _creation(pattern: Pattern, compare: Compare) -> list[ConsolidationProposal]
         ConsolidationProposal(
             action=Action.CREATE,
             members=agreeing,
-            against=tuple(member for member in pattern.members if member.ref in opposed),
+            against=against,
             general=pattern.general,
             terms=pattern.terms,
             unanimous=not opposed,
@@ -459,10 +491,24 @@ def _creation(pattern: Pattern, compare: Compare) -> list[ConsolidationProposal]
     ]
 
 
+def _in_common(pattern: Pattern) -> tuple[str, tuple[str, ...], tuple[Pooled, ...]] | None:
+    """Return what enough members state in the same words, but for details; what differs; and who they are."""
+    others = [
+        member for member in pattern.members if member is not pattern.general and member.ref not in pattern.unlike
+    ]
+    common = in_common([pattern.quote, *(closest(member.text, pattern.terms) for member in others)])
+    if common is None or not common.differing:
+        return None
+    members = tuple(sorted(((pattern.general, *others)[at] for at in common.of), key=lambda member: member.ref))
+    return (common.text, common.differing, members) if is_founded(members) else None
+
+
 def saying(
     quote: str, general: Pooled, members: Iterable[Pooled], like: Collection[str] = frozenset()
 ) -> tuple[Pooled, ...]:
     """Return the members that say the same as a quotation: they share two signs with it, or are close in meaning.
+
+    Whoever lacks a number, a time or a name of the quotation does not say the same.
 
     Args:
         quote: the quotation.
@@ -475,8 +521,10 @@ def saying(
         member
         for member in members
         if member is general
-        or member.ref in like
-        or shared_signs(quoted, signs_of(member.text, member.terms)) >= FEWEST_TERMS
+        or (
+            says_details(quote, member.text)
+            and (member.ref in like or shared_signs(quoted, signs_of(member.text, member.terms)) >= FEWEST_TERMS)
+        )
     )
 
 

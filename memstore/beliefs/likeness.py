@@ -65,7 +65,7 @@ class Likeness:
         vectors: Mapping[str, Vector] = MappingProxyType({}),
         shared: Mapping[str, Mapping[str, float]] = MappingProxyType({}),
     ) -> None:
-        self._refs = sorted(days)
+        self._refs = [*days]
         self._place = {ref: at for at, ref in enumerate(self._refs)}
         self._days = [days[ref] for ref in self._refs]
         known = [day for day in self._days if day is not None]

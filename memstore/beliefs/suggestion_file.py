@@ -166,7 +166,7 @@ def _of_new_belief(
 ) -> SuggestionFile:
     worded, note = _synthesized_text(proposal, synthesizer)
     ground = ground_of(proposal, gathered.load, now=now, by=view.actor)
-    title = in_a_key(_title(worded or proposal.quote))
+    title = in_a_key(_title(worded or proposal.text))
     values = {
         **_common(view, proposal, now),
         "title": title,
@@ -237,27 +237,35 @@ def _edit(suggestion_id: str, values: dict[str, Any], body: str) -> Edit:
 def _review(proposal: ConsolidationProposal, gathered: Gathered, effect: str, worded: str = "") -> str:
     """Return what a person needs to decide: the suggestion, the reasons, the evidence, and the effect of accepting."""
     why = _why(proposal, gathered)
-    told = f"{proposal.quote}\n\n{why}"
+    told = f"{proposal.text}\n\n{why}"
     if worded:
-        told = f'{worded}\n\nWorded after "{proposal.quote}" ({why[0].lower()}{why[1:-1]}).'
-    parts = [told, f"{EVIDENCE}\n\n{_evidence_list(proposal, proposal.members)}"]
+        told = f'{worded}\n\nWorded after "{proposal.text}" ({why[0].lower()}{why[1:-1]}).'
+    parts = [told, f"{EVIDENCE}\n\n{_evidence_list(proposal, proposal.members, gathered)}"]
     if proposal.against:
         above = "Until then" if proposal.action is Action.SUPERSEDE else "Against it"
-        parts.append(f"{above}:\n\n{_evidence_list(proposal, proposal.against)}")
+        parts.append(f"{above}:\n\n{_evidence_list(proposal, proposal.against, gathered)}")
     return "\n\n".join([*parts, f"## Effect\n\n{effect}\n"])
 
 
 def _why(proposal: ConsolidationProposal, gathered: Gathered) -> str:
     """Return the source of the quotation, the numbers of memories and roots, and what they have in common."""
-    member = proposal.general or proposal.members[0]
-    file = gathered.files[member.ref]
-    found = located(quotable(file), proposal.quote)
-    line = file.front.position("title").line if found is None else 0
-    lines = (found.line_start, found.line_end) if found else (line, line)
-    cited = citations.citation_text(member.ref, lines, digests.blob_id(file.data, "sha1"))
     roots = {root for one in proposal.members for root in one.roots}
     told = f"{_counted(proposal.members, 'memory', 'memories')} from {_counted(roots, 'independent root')}"
+    if proposal.stated:
+        of_all = f"{len(proposal.members)} of {len(proposal.members)}"
+        differing = "; ".join(f"*{one}*" for one in proposal.differing)
+        return f"Stated by {of_all}: {told}. They differ in {differing} and{_in_common(proposal)}."
+    cited = _citation(gathered, proposal.general or proposal.members[0], proposal.quote)
     return f"Quoted from {cited}; {told}{_in_common(proposal)}."
+
+
+def _citation(gathered: Gathered, member: Pooled, quote: str) -> str:
+    """Return the citation of a sentence of a memory; of its title, if that is where it stands."""
+    file = gathered.files[member.ref]
+    found = located(quotable(file), quote)
+    line = file.front.position("title").line if found is None else 0
+    lines = (found.line_start, found.line_end) if found else (line, line)
+    return citations.citation_text(member.ref, lines, digests.blob_id(file.data, "sha1"))
 
 
 def _in_common(proposal: ConsolidationProposal) -> str:
@@ -278,10 +286,14 @@ def _counted(things: Collection[object], one: str, many: str = "") -> str:
     return f"{len(things)} {one if len(things) == 1 else many or f'{one}s'}"
 
 
-def _evidence_list(proposal: ConsolidationProposal, members: Sequence[Pooled]) -> str:
-    """Return memories as a list, oldest first, each with its most telling sentence."""
+def _evidence_list(proposal: ConsolidationProposal, members: Sequence[Pooled], gathered: Gathered) -> str:
+    """Return memories as a list, oldest first, each with its most telling sentence; cited if all state it in common."""
+
+    def named(one: Pooled) -> str:
+        return _citation(gathered, one, _telling_sentence(proposal, one)) if proposal.stated else f"[[{one.ref}]]"
+
     by_time = sorted(members, key=lambda one: (one.memory.created_at or "", one.ref))
-    lines = [f'- {_day(one)} [[{one.ref}]]: "{_telling_sentence(proposal, one)}"' for one in by_time[:MOST_LISTED]]
+    lines = [f'- {_day(one)} {named(one)}: "{_telling_sentence(proposal, one)}"' for one in by_time[:MOST_LISTED]]
     more = len(by_time) - MOST_LISTED
     return "\n".join([*lines, *([f"- and {more} more"] if more > 0 else [])])
 
@@ -292,6 +304,8 @@ def _telling_sentence(proposal: ConsolidationProposal, member: Pooled) -> str:
     if proposal.once and member is proposal.once.memory:
         return proposal.once.text
     terms = proposal.terms or content_terms(proposal.quote)
+    if proposal.stated:
+        return closest(member.text, terms)
     whole = " ".join(member.text.split())
     return whole if len(whole.split()) <= MOST_WORDS else closest(member.text, terms) or default_title(member.text)
 

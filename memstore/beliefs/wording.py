@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 
 _DATE = re.compile(r"\d{1,4}(?:[.:]\d{1,4})*(?:st|nd|rd|th|am|pm|h)?")
+# A title, which ends without a full stop, is not joined to the sentence after it.
+_ENDED = re.compile(r"[.!?…][\"'”’)\]]*$")
 # A question states nothing.
 _QUESTION = re.compile(r"[^.!?\n]*\?")
 
@@ -268,14 +270,19 @@ def sentences(text: str) -> list[str]:
 def sayings(text: str) -> list[str]:
     """Return possible quotations: sentences, those that need the one before with it, and the whole text if short."""
     found = sentences(text)
-    both = (f"{before} {one}" for before, one in pairwise(found) if not stands_alone(one) and stands_alone(before))
-    said = [*found, *both, *([" ".join(found)] if len(found) > 1 else [])]
+    ended = [one for one in found if _ENDED.search(one)]
+    both = (
+        f"{before} {one}"
+        for before, one in pairwise(found)
+        if before in ended and not stands_alone(one) and stands_alone(before)
+    )
+    said = [*found, *both, *([" ".join(ended)] if len(ended) > 1 else [])]
     return list(dict.fromkeys(one for one in said if one in found or len(one.split()) <= MOST_WORDS))
 
 
 def quotable(text: str) -> list[str]:
     """Return the whole text if it is short and stands alone, as its sentences belong together; else all sayings."""
-    whole = " ".join(sentences(text))
+    whole = " ".join([one for one in sentences(text) if _ENDED.search(one)])
     return [whole] if len(whole.split()) <= MOST_WORDS and stands_alone(whole) else sayings(text)
 
 

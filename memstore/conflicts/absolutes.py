@@ -102,11 +102,11 @@ def _are_told_apart(one: Frame, other: Frame) -> bool:
     return any(
         one.content[key] in mine and other.content[key] in theirs
         for key in shared
-        for mine, theirs in zip(_unshared_places(one, shared), _unshared_places(other, shared), strict=True)
+        for mine, theirs in zip(_beside(one, shared), _beside(other, shared), strict=True)
     )
 
 
-def _unshared_places(frame: Frame, shared: AbstractSet[str]) -> tuple[set[int], set[int]]:
+def _beside(frame: Frame, shared: AbstractSet[str]) -> tuple[set[int], set[int]]:
     """Return the places after a word that only this frame has, and those before a name that only it has."""
     own = {key: at for key, at in frame.content.items() if key not in shared}
     return {at + 1 for at in own.values()}, {at - 1 for key, at in own.items() if key in frame.names}

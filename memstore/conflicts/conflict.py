@@ -177,7 +177,7 @@ def _of_claims(one: Side, other: Side, opposes: Opposes | None) -> _Found | None
 
 def _values_differ(one: str, other: str, opposes: Opposes | None) -> ConflictType | None:
     """Return the kind of conflict between two values of one attribute; None if they are the same."""
-    ones, others = _content_tokens(one), _content_tokens(other)
+    ones, others = _said(one), _said(other)
     if [token.key for token in ones] == [token.key for token in others]:
         return None
     if len(ones) == len(others) == 1:
@@ -190,7 +190,7 @@ def _values_differ(one: str, other: str, opposes: Opposes | None) -> ConflictTyp
     return ConflictType.SEMANTIC
 
 
-def _content_tokens(value: str) -> list[Token]:
+def _said(value: str) -> list[Token]:
     """Return the words of a value, without empty ones: `the park` is `park`."""
     found = tokens(value)
     return [token for token in found if token.word not in EMPTY] or found

@@ -125,7 +125,7 @@ def _denial(no: Frame) -> str:
     return no.tokens[no.denials[0]].word
 
 
-def _word_after(no: Frame) -> str:
+def _after(no: Frame) -> str:
     """Return the word that follows the denial."""
     at = no.denials[0] + 1
     return no.tokens[at].word if at < len(no.tokens) else ""
@@ -133,7 +133,7 @@ def _word_after(no: Frame) -> str:
 
 def _denies_all(no: Frame) -> bool:
     """Whether a denial leaves no room for an exception: `nobody`, `not one`, `not by anyone`."""
-    return _denial(no) in DENY_ALL or _word_after(no) == "one" or not no.words.isdisjoint(_ANY)
+    return _denial(no) in DENY_ALL or _after(no) == "one" or not no.words.isdisjoint(_ANY)
 
 
 def _says_all(yes: Frame) -> bool:
@@ -147,7 +147,7 @@ def _is_whole(no: Frame, yes: Frame) -> bool:
     whose = {that.word for this, that in pairwise(no.tokens[no.denials[0] :]) if this.word != "of"}
     if not whose & (_WHOM | _WHOSE) <= yes.words:
         return False  # what is not mine may be yours
-    if _word_after(no) in _NOT_SO or (not no.words.isdisjoint(IN_PART) and not (says_all(yes) and _is_of_some(no))):
+    if _after(no) in _NOT_SO or (not no.words.isdisjoint(IN_PART) and not (says_all(yes) and _is_of_some(no))):
         return False
     if not no.words.isdisjoint(_NARROWS) and not (_says_all(yes) and _denies_all(no)):
         return False
@@ -155,7 +155,7 @@ def _is_whole(no: Frame, yes: Frame) -> bool:
     habit = not (no.is_past or yes.is_past or no.numbers)
     if partly and not ((_denies_all(no) or habit) and _is_nearly_all(yes)):
         return False
-    return _word_after(no) not in ALL or _denies_all(no) or _says_all(yes)
+    return _after(no) not in ALL or _denies_all(no) or _says_all(yes)
 
 
 def _is_of_some(no: Frame) -> bool:

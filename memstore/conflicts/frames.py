@@ -232,7 +232,7 @@ class Frame(NamedTuple):
     @property
     def is_past(self) -> bool:
         """Whether its first verb is in the past tense."""
-        return self.verb is not None and _is_over(self.tokens[self.verb].word)
+        return self.verb is not None and _over(self.tokens[self.verb].word)
 
     @property
     def is_perfect(self) -> bool:
@@ -241,7 +241,7 @@ class Frame(NamedTuple):
         return (
             self.verb is not None
             and self.tokens[self.verb].word in ("has", "have")
-            and any(_is_over(token.word) or token.word == "been" for token in after)
+            and any(_over(token.word) or token.word == "been" for token in after)
         )
 
     @property
@@ -570,7 +570,7 @@ _TITLES = listed("mr mrs ms")
 _LONGEST_IN_IE = 4
 
 
-def _is_over(word: str) -> bool:
+def _over(word: str) -> bool:
     is_over = is_past(word) or lexicon.plain_form(word) != word
     return word in ("did", "had") or (is_over and word not in _EITHER)
 
@@ -605,7 +605,7 @@ def _is_verb(found: Sequence[Token], at: int, possessors: frozenset[str]) -> boo
     word, before = found[at].word, found[at - 1].word if at else ""
     if word == "may" and before in _BEFORE_A_MONTH:
         return False
-    if word in _AUXILIARIES or _is_over(word) or (word not in _ADVERBS and _follows_a_subject(found, at)):
+    if word in _AUXILIARIES or _over(word) or (word not in _ADVERBS and _follows_a_subject(found, at)):
         return True
     follows_many = before in _PLURALS or before.endswith("s")
     if before in DETERMINERS | PREPOSITIONS or before in possessors or len(word) < _SHORTEST_VERB:

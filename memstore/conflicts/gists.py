@@ -128,7 +128,7 @@ def gists_in(rows: Sequence[str]) -> Sequence[Gist]:
 
 def rows_of(gists: Iterable[Gist]) -> list[str]:
     """Return gists as rows to cache."""
-    return [*map(_gist_line, gists)]
+    return [*map(_written, gists)]
 
 
 def keep_near(view: "View", blob: str, rows: Mapping[str, Sequence[str]]) -> None:
@@ -165,7 +165,7 @@ def keep_apart(view: "View", pairs: Sequence[str]) -> None:
     view.of(DERIVED).keep(APART, _RULES, {APART: pairs[-_MOST_APART:]})
 
 
-def _gist_line(gist: Gist) -> str:
+def _written(gist: Gist) -> str:
     slots = (f"{slot}={' '.join(sorted(told))}" for slot, told in sorted(gist.slots.items()))
     words = (" ".join(sorted(each)) for each in (gist.topic, gist.roots, gist.against))
     lines, loose = f"{gist.line_start} {gist.line_end}", "loose" if gist.loose else ""

@@ -59,14 +59,12 @@ def side_of(file: MemoryFile, said: Iterable[tuple[Statement, int, int]] | None 
         path=file.path,
         title=shown(title_of(memory)),
         memory=memory,
-        claims=[
-            (claim, at(line, line, _claim_text(claim))) for claim, line in zip(memory.claims, claim_lines, strict=True)
-        ],
+        claims=[(claim, at(line, line, _told(claim))) for claim, line in zip(memory.claims, claim_lines, strict=True)],
         statements=[(statement, at(start, end)) for statement, start, end in (said_in(file) if said is None else said)],
     )
 
 
-def _claim_text(claim: Claim) -> str:
+def _told(claim: Claim) -> str:
     """Return a claim as people read it: `place:park · gate closes: 20:00 (since 2026-02-01)`."""
     since = f" (since {claim.since})" if claim.since else ""
     return f"{claim.subject} · {claim.attribute}: {claim.value}{since}"

@@ -242,7 +242,7 @@ class _Pair:
         ):
             return False
         self.mine, self.theirs = values
-        beside = [_neighbours(frame, keys, self.shared) for frame, keys in self._sides]
+        beside = [_beside(frame, keys, self.shared) for frame, keys in self._sides]
         return beside[0] == beside[1]  # Hugo Brandt is Mr. Brandt; the Albert School is not the Goethe School.
 
     def _is_another(self) -> bool:
@@ -797,7 +797,7 @@ def _follows_be(frame: Frame, keys: Sequence[str]) -> bool:
     return at is not None and frame.tokens[at].key == "be" and 0 < first - at <= _MOST_WORDS_OF_A_NAME
 
 
-def _neighbours(frame: Frame, keys: Sequence[str], shared: frozenset[str]) -> set[str]:
+def _beside(frame: Frame, keys: Sequence[str], shared: frozenset[str]) -> set[str]:
     """Return the shared names directly before or after a phrase, without titles and offices."""
     places = [frame.content[key] for key in keys]
     beside = (min(places) - 1, max(places) + 1)

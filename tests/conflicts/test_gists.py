@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from memstore.conflicts import among, gisting
 from memstore.conflicts.contradiction import CONFLICTS, compare
 from memstore.conflicts.gisting import gist
-from memstore.conflicts.gists import RULES, VERSION, _gist_line, _read, may_conflict
+from memstore.conflicts.gists import RULES, VERSION, _read, _written, may_conflict
 from memstore.conflicts.statements import Statement, statements
 from memstore.memories.search import search
 from memstore.search import DERIVED
@@ -146,12 +146,12 @@ def test_most_is_ruled_out() -> None:
 def test_what_is_kept_is_read_as_it_was(texts: tuple[str, str]) -> None:
     made = [gist(statement, at, at + 1) for at, statement in enumerate(statements("\x1f".join(texts)))]
 
-    assert list(_read(tuple(map(_gist_line, made)))) == made
+    assert list(_read(tuple(map(_written, made)))) == made
 
 
 def test_whoever_changes_what_gists_hold_counts_the_version_up() -> None:
     said = " ".join(f"{subject} {verb} {thing}." for subject in SUBJECTS for verb in VERBS for thing in OBJECTS[::7])
-    held = "\n".join(_gist_line(gist(statement)) for statement in statements(said))
+    held = "\n".join(_written(gist(statement)) for statement in statements(said))
 
     assert (VERSION, sha256(held.encode()).hexdigest()[:8]) == (14, "3b9dc0c7")
 

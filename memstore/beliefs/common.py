@@ -1,0 +1,208 @@
+"""What sentences state in common: the words that all of them have, with a range or a list where they differ."""
+
+from __future__ import annotations
+
+import re
+from difflib import SequenceMatcher
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+from memstore.beliefs.wording import FEWEST_TERMS, content_terms, denies, stands_alone
+from memstore.conflicts.frames import frame
+from memstore.conflicts.quantities import CARDINALS, joined
+from memstore.core.terms import stop_words, term_of, words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+_TOKEN = re.compile(r"\d+(?:[.,:]\d+)*(?![^\W_])|[^\W_]+(?:['’-][^\W_]+)*|[^\w\s]")
+# What may be said of things that differ: as long a list, of as many words each.
+MOST_LISTED, MOST_LISTED_WORDS = 4, 3
+_PLACING = frozenset("across along around behind beside inside near outside past through toward towards via".split())  # noqa: SIM905
+_COUNTED = CARDINALS.keys() - {"one"}  # `one` seldom counts: `one of them`
+
+
+class _Token(NamedTuple):
+    """A word, a number or a sign, the characters it takes, and what it is compared by."""
+
+    text: str
+    start: int
+    end: int
+    key: str
+
+
+class Common(NamedTuple):
+    """What some sentences state in common.
+
+    `of` are the places of the sentences that say it, ascending; `differing` are the ranges and lists in the text.
+    """
+
+    text: str
+    of: tuple[int, ...]
+    differing: tuple[str, ...]
+
+
+def in_common(said: Sequence[str]) -> Common | None:
+    """Return what the first sentence and as many others as possible state in common; None if the others are unlike it.
+
+    The others are tried by how alike they are, so their order decides only between equals.
+
+    Args:
+        said: sentences.
+    """
+    every = [_tokens(one) for one in said]
+    first, negated = every[0], denies(said[0])
+    matches = {at: _matches(first, every[at]) for at in range(1, len(said)) if denies(said[at]) == negated}
+    own: dict[int, Mapping[int, int]] = {0: {place: place for place in range(len(first))}}
+    found: Common | None = None
+    for at in sorted(matches, key=lambda at: (-len(matches[at]), at)):
+        tried = {**own, at: matches[at]}
+        if common := _stated(said, every, tried):
+            own, found = tried, common
+    return found
+
+
+def details(text: str) -> frozenset[str]:
+    """Return the numbers, times and names in a text, each as it is compared."""
+    return frozenset(_details(_tokens(text)))
+
+
+def _details(tokens: Sequence[_Token]) -> Iterator[str]:
+    before = "."
+    for token in tokens:
+        is_number = _has_number([token])
+        # The first word of a sentence is capitalized whatever it is.
+        is_name = (
+            token.text[0].isupper() and before not in ".!?…\"'“‘(:" and token.text not in ("I", "I'm", "I've", "I'd")
+        )
+        if is_number or (is_name and token.text.lower() not in stop_words()):
+            yield token.key
+        before = token.text
+
+
+def _tokens(text: str) -> list[_Token]:
+    return [_Token(found.group(), *found.span(), _key(found.group())) for found in _TOKEN.finditer(text)]
+
+
+def _key(text: str) -> str:
+    if text[0].isdigit():
+        return text.replace(":", ".").replace(",", ".")
+    lower = text.lower().replace("’", "'")
+    if lower in CARDINALS:
+        return f"{CARDINALS[lower]:g}"
+    return term_of(lower.removesuffix("'s")) if lower[0].isalpha() else lower
+
+
+def _matches(one: Sequence[_Token], other: Sequence[_Token]) -> dict[int, int]:
+    """Return for places in one sentence the places in another that have the same words in the same order."""
+    matcher = SequenceMatcher(None, [token.key for token in one], [token.key for token in other], autojunk=False)
+    return {block.a + at: block.b + at for block in matcher.get_matching_blocks() for at in range(block.size)}
+
+
+def _stated(
+    said: Sequence[str], every: Sequence[Sequence[_Token]], places: Mapping[int, Mapping[int, int]]
+) -> Common | None:
+    """Return what these sentences state in common; None if what they share is no statement."""
+    first = every[0]
+    shared = _anchors(every, places)
+    parts: list[str] = []
+    differing: list[str] = []
+    for before, after in pairwise([-1, *shared, len(first)]):
+        gaps = [_between(every[name], of, before, after) for name, of in places.items()]
+        is_last = after == len(first) or not first[after].text[0].isalnum()
+        after_small_word = before >= 0 and first[before].text.lower() in stop_words()
+        value = _value(gaps, may_list=after_small_word, is_last=is_last)
+        if value is None:
+            return None
+        if value:
+            parts.append(f" {value}")
+            differing.append(value)
+        elif any(gaps) and is_last:
+            _drop_open_words(parts)
+        if after < len(first):
+            space = said[0][first[after - 1].end : first[after].start] if after else ""
+            adjacent = not any(gaps)
+            glue = space if adjacent else ("" if not first[after].text[0].isalnum() else " ")
+            parts.append(f"{glue}{first[after].text}")
+    text = "".join(parts).strip()
+    text = f"{text[:1].upper()}{text[1:]}"
+    kept = set(content_terms(" ".join(first[at].text for at in shared)))
+    if len(kept) < FEWEST_TERMS or not stands_alone(text) or frame(text).verb is None:
+        return None
+    return Common(text, tuple(sorted(places)), tuple(differing))
+
+
+def _anchors(every: Sequence[Sequence[_Token]], places: Mapping[int, Mapping[int, int]]) -> list[int]:
+    """Return the places in the first sentence of what all have; a small word that stands alone is there by chance."""
+    first = every[0]
+    shared = [at for at in range(len(first)) if all(at in of for of in places.values())]
+
+    def differ(before: int, after: int) -> bool:
+        return any(_between(every[name], of, before, after) for name, of in places.items())
+
+    return [
+        at
+        for before, at, after in zip([-1, *shared], shared, [*shared[1:], len(first)], strict=False)
+        if first[at].text.lower() not in stop_words() or not (differ(before, at) and differ(at, after))
+    ]
+
+
+def _between(tokens: Sequence[_Token], of: Mapping[int, int], before: int, after: int) -> Sequence[_Token]:
+    return tokens[of[before] + 1 if before >= 0 else 0 : of.get(after, len(tokens))]
+
+
+def _value(gaps: Sequence[Sequence[_Token]], *, may_list: bool, is_last: bool) -> str | None:
+    """Return how what differs is stated: as a range, as a list, empty if it can be left out, and None if it can't.
+
+    Args:
+        gaps: the words of each sentence at that place.
+        may_list: whether a noun may stand here: it follows an article or a preposition; names may stand anywhere.
+        is_last: whether a clause ends here.
+    """
+    if not all(gaps):
+        return "" if not any(_has_number(gap) for gap in gaps if gap) or is_last else None
+    numbers = [_number(gap) for gap in gaps]
+    if all(number is not None for number in numbers):
+        by_size = sorted(
+            zip(numbers, (_text(gap) for gap in gaps), strict=True), key=lambda one: (one[0] or 0.0, one[1])
+        )
+        return f"{by_size[0][1]} {'or' if len({*numbers}) == 2 else 'to'} {by_size[-1][1]}"  # noqa: PLR2004 - two
+    texts = sorted({_text(gap) for gap in gaps})
+    longest = 1 if is_last else MOST_LISTED_WORDS
+    is_short = all(len(gap) <= longest and all(token.text[0].isalnum() for token in gap) for gap in gaps)
+    are_names = all(token.text[0].isupper() or _has_number([token]) for gap in gaps for token in gap)
+    if is_short and (may_list or are_names) and len(texts) <= MOST_LISTED:
+        return f"{', '.join(texts[:-1])} or {texts[-1]}"
+    return "" if is_last else None
+
+
+def _text(gap: Sequence[_Token]) -> str:
+    return " ".join(token.text for token in gap)
+
+
+def _has_number(gap: Sequence[_Token]) -> bool:
+    return any(any(map(str.isdigit, token.text)) or token.text.lower() in _COUNTED for token in gap)
+
+
+def _number(gap: Sequence[_Token]) -> float | None:
+    """Return the number that these words are; None if they are anything else."""
+    if len(gap) == 1 and gap[0].text[0].isdigit():
+        hours, _, rest = gap[0].text.replace(",", "").partition(":")
+        return float(hours) + float(rest.replace(":", "") or 0) / 100 if hours.replace(".", "", 1).isdigit() else None
+    spelt = [token.text.lower() for token in gap]
+    if not spelt or spelt[0] not in CARDINALS:
+        return None
+    value, taken = joined(spelt[0], spelt[1:])
+    return value if taken == len(spelt) - 1 else None
+
+
+def _drop_open_words(parts: list[str]) -> None:
+    """Drop the words at the end that nothing follows now: `ran along the`."""
+    while parts and parts[-1].strip().lower() in stop_words() | _PLACING:
+        parts.pop()
+
+
+def says_details(quote: str, text: str) -> bool:
+    """Whether a text has all the numbers, times and names of a quotation."""
+    told = details(quote)
+    return not told or told <= {token.key for token in _tokens(text)} | {term_of(word) for word in words(text)}
