@@ -27,13 +27,14 @@ from memstore.core.errors import RefusedError
 from memstore.core.finding_codes import finding_of
 from memstore.core.ids import is_entity_id
 from memstore.core.memory import EVERYBODY, UNKNOWN_LISTENER
-from memstore.core.provenance import infer_source_type
+from memstore.core.provenance import infer_source_type, teller_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from memstore.access.world import Labels, Session, World
     from memstore.core.change import Saved
+    from memstore.core.finding import Finding
     from memstore.core.memory import Memory
     from memstore.core.view import View
     from memstore.files.render import Plain
@@ -168,20 +169,29 @@ _KIND = ("belief_type", "foundational", "importance", "entities")
 _HOW_IT_IS_KNOWN = frozenset({"source", "source_type", "source_entity"})
 
 
-def promoted(values: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+def told_by(world: World, entity: str) -> str:
+    """Return how something is known that this entity told: as from a human, unless it is an agent or an artefact."""
+    return {Kind.AGENT: "told_by_agent", Kind.ARTEFACT: "observation"}.get(kind_of(world, entity), "told_by_human")
+
+
+def tellers(view: View) -> Callable[[str], str]:
+    """Return how something is known that an entity told, as the registries say."""
+    return lambda entity: told_by(view.of(RIGHTS).registries, entity)
+
+
+def promoted(view: View, values: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the keys that a promoted memory takes over, without those that were given.
 
     It is known in the way its source is known: promoted hearsay is still hearsay.
 
     Args:
+        view: the vault.
         values: the frontmatter of the promoted memory.
         given: the keys that the promoter gives.
     """
     kept = _kept_values(values, (*ABOUT, *_WORDS, *_ORIGIN), given)
     if _HOW_IT_IS_KNOWN.isdisjoint(given):
-        kept["source_type"] = values.get("source_type") or infer_source_type(
-            values.get("source"), values.get("source_entity")
-        )
+        kept["source_type"] = values.get("source_type") or infer_source_type(values, tellers(view))
     elif "source_type" not in given:
         # Who told it, and through whom, belongs to a source that no longer applies.
         kept = {name: value for name, value in kept.items() if name not in ("source_entity", "source_chain")}
@@ -215,18 +225,27 @@ def in_common(grants: Sequence[Sequence[str]]) -> list[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inherited:
-    """The keys that a new memory inherits from where it is made, a question for its writer, and what is usual."""
+    """The keys that a new memory inherits from where it is made, and questions for its writer.
+
+    `doubt` is about its audience, with what is `usual`; `teller` is the entity that its source names in words only.
+    """
 
     values: dict[str, Plain]
     doubt: str | None = None
     usual: str | None = None
+    teller: str | None = None
 
     def warned(self, saved: Saved) -> Saved:
-        """Return the saved result, with the question among its findings."""
-        if self.doubt is None:
-            return saved
-        finding = finding_of("shared-elsewhere", saved.path, self.doubt, self.usual)
-        return replace(saved, findings=(*saved.findings, finding))
+        """Return the saved result, with the questions among its findings."""
+        findings: list[Finding] = []
+        if self.doubt is not None:
+            findings.append(finding_of("shared-elsewhere", saved.path, self.doubt, self.usual))
+        if self.teller is not None:
+            text = f"`source` is only words: {self.teller} has no say in who may see it"
+            hint = f"--source-entity {self.teller} names who told it"
+            hint += f"; here: memstore set {saved.ref} source_entity={self.teller}" if saved.ref else ""
+            findings.append(finding_of("source-names-teller", saved.path, text, hint, key="source"))
+        return replace(saved, findings=(*saved.findings, *findings)) if findings else saved
 
 
 def inherited(view: View, values: Mapping[str, Plain], *, explicit: bool) -> Inherited:
@@ -241,6 +260,11 @@ def inherited(view: View, values: Mapping[str, Plain], *, explicit: bool) -> Inh
         RefusedError: the context has expired, or is not a single context.
     """
     told = _text(values.get("source_entity"))
+    named = None if told or values.get("source_type") else teller_of(values)
+    return replace(_inherited(view, values, told, explicit=explicit), teller=named)
+
+
+def _inherited(view: View, values: Mapping[str, Plain], told: str | None, *, explicit: bool) -> Inherited:
     in_context = view.of(CONTEXTS).current() is not None
     if not in_context and (explicit or told is None):
         return Inherited(values={})

@@ -188,7 +188,7 @@ def fix_provenance(session: CliSession, *, dry_run: bool, commit: bool) -> None:
     """Fill in sources that were not recorded, where that needs no judgement.
 
     It fills in links that only one of two memories records, the source of seed beliefs, and links between raw memories
-    and memories that say the same within half an hour.
+    and memories that say the same within half an hour. What names its teller no longer says direct_experience.
     """
     from memstore.lineage.repair import fix_provenance as fix
 

@@ -395,6 +395,13 @@ _CODES = (
         "`memstore check --fix --dry-run` lists what it would record.",
     ),
     _notice(
+        "told-as-lived",
+        "memories that name who told them and say direct_experience",
+        "Versions before wrote `source_type: direct_experience` for what somebody told who is neither human nor agent, "
+        "such as a vet. `check` reports it once. `memstore fix-provenance --dry-run` lists them, `fix-provenance` "
+        "corrects them, except signed ones. What they count as evidence follows with `memstore recompute`.",
+    ),
+    _notice(
         "level-held-back",
         "memories have a lower level of trust than their number says",
         "Told once, by the first check of a vault. A commit or a page's copy once made a level; now it takes the "
@@ -692,6 +699,12 @@ _CODES = (
         "a memory about somebody who belongs to another context",
         "It was granted to those in this context, but its subject belongs to another one. Did you mean to share "
         "it? `memstore privacy revoke` takes a grant back.",
+    ),
+    _notice(
+        "source-names-teller",
+        "a new memory whose source is an entity's id, in words only",
+        "What has the form of an entity's id was told, and `source_type` says so. Yet `source` grants and closes "
+        "nothing: if it was told in confidence, `--source-entity` names who told it, whose consent sharing then takes.",
     ),
     _warning(
         "recalled-text",

@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
+from memstore.access.grants import tellers
 from memstore.core import terms
 from memstore.core.catalog import EdgeKind, Field
 from memstore.core.errors import VaultError
 from memstore.core.ids import MemoryRef
+from memstore.core.provenance import teller_of
 from memstore.core.short_repr import short_repr
 from memstore.files.catalog_entry import places
 from memstore.files.memory_file import MemoryFile
@@ -24,7 +26,7 @@ from memstore.lineage import trace, walk
 from memstore.lineage.graph import graph_of, knots
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from memstore.core.finding import Position
@@ -174,6 +176,26 @@ def _imported_seeds(graph: Graph) -> frozenset[int]:
     )
 
 
+def told_as_lived(graph: Graph, told_by: Callable[[str], str]) -> list[ProvenanceChange]:
+    """Return the changes for memories that name who told them, and say that they were lived.
+
+    Args:
+        graph: the graph.
+        told_by: how something is known that an entity told.
+    """
+    paths, types, sources, entities = map(graph.column, ("path", "source_type", "source", "source_entity"))
+    tellers = {
+        row: teller
+        for row in _eligible(graph)
+        if types[row] == "direct_experience"
+        and (teller := teller_of({"source": sources[row], "source_entity": entities[row]}))
+    }
+    return [
+        ProvenanceChange(paths[row], "source_type", value=told_by(teller), because=f"it names {teller} as who told it")
+        for row, teller in tellers.items()
+    ]
+
+
 def unsourced_beliefs(graph: Graph) -> list[int]:
     """Return the beliefs that do not say how they are known."""
     types, source_types = graph.column("type"), graph.column("source_type")
@@ -315,6 +337,7 @@ def plan(view: View, graph: Graph) -> tuple[ProvenanceChange, ...]:
             *one_sided_successions(graph),
             *seed_beliefs(graph, texts),
             *same_texts(graph, pairs, texts),
+            *told_as_lived(graph, tellers(view)),
         ]
     )
 

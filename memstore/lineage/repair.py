@@ -45,6 +45,7 @@ class FixedProvenance:
 def fix_provenance(view: View, *, dry_run: bool = False, commit: bool = False) -> FixedProvenance:
     """Record on both sides what one side records, mark seed beliefs, and link raw memories to what repeats them.
 
+    What names its teller, and says that it was lived, gets the source type of the teller.
     A second run finds nothing to do. Signed memories are left alone, because their signature covers their provenance.
 
     Args:

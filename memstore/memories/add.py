@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
-from memstore.access.grants import inherited
+from memstore.access.grants import inherited, tellers
 from memstore.core.change import Edit, Saved
 from memstore.core.errors import RefusedError, UsageError
 from memstore.core.file_names import path_of_new
@@ -226,7 +226,7 @@ def _completing(view: View, values: Mapping[str, Plain], ground: Mapping[str, Pl
         added["created_at"] = now
     if view.actor != view.config.owner and is_absent(values.get("owner")):
         added["owner"] = view.actor
-    return {**added, **provenance_of_new(values), **_stated(view, values, now, ground)}
+    return {**added, **provenance_of_new(values, tellers(view)), **_stated(view, values, now, ground)}
 
 
 def _stated(view: View, values: Mapping[str, Plain], now: str, ground: Mapping[str, Plain] | None) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Unpack
 
 from memstore.access.audit import WHOLLY, recorded
+from memstore.access.grants import tellers
 from memstore.access.widening import unconsented
 from memstore.beliefs.next_lines import next_time
 from memstore.core.change import Edit, Saved, Written
@@ -26,6 +27,7 @@ from memstore.core.places import (
     is_sealed_path,
     stem_of,
 )
+from memstore.core.provenance import LIVED, teller_of
 from memstore.core.times import instant
 from memstore.core.transaction import (
     Saving,
@@ -88,6 +90,9 @@ def set_keys(view: View, memory: Named, texts: Mapping[str, Sequence[str]], **sa
             f"memory of its own: memstore add TEXT --derived-from {which}",
         )
     values |= whole_refs(view, values, of=file.path)
+    teller = teller_of(values)
+    if teller and "source_type" not in values and file.memory.source_type in LIVED:
+        values["source_type"] = tellers(view)(teller)
     edits: list[splice.Edit] = []
     for name, value in values.items():
         edits += _edits(view, file, name, value)

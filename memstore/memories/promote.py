@@ -18,6 +18,7 @@ from memstore.core.change import Edit, SavedOne
 from memstore.core.errors import NoIdError, RefusedError, UsageError
 from memstore.core.finding_codes import finding_of
 from memstore.core.ids import MEMORY_TYPES, MemoryRef
+from memstore.core.provenance import teller_of
 from memstore.core.short_repr import short_repr
 from memstore.core.titles import default_title, in_a_key
 from memstore.core.transaction import Saving, again_where_changed, save_all
@@ -94,7 +95,7 @@ def promote(
     kind = _checked_kind(file.memory, kind, account)
     _refuse_second(view, file, source)
     gone = sources_gone(view, file) if file.memory.status == "draft" else ()
-    made = {**_taken_over(file, source, given, whole=text is None), "type": kind}
+    made = {**_taken_over(view, file, source, given, whole=text is None), "type": kind}
     if account:
         made["title"] = _title(given, account) or made.get("title") or in_a_key(default_title(text or file.memory.body))
     ground = _state_confidence(view, file.memory, source, made, given)
@@ -219,10 +220,11 @@ def _refuse_second(view: View, file: MemoryFile, source: str) -> None:
 # -- the new memory ------------------------------------------------------------------------------
 
 
-def _taken_over(file: MemoryFile, source: str, given: Mapping[str, Any], *, whole: bool) -> dict[str, Any]:
+def _taken_over(view: View, file: MemoryFile, source: str, given: Mapping[str, Any], *, whole: bool) -> dict[str, Any]:
     """Return the keys of the new memory: those given, and those that it takes over.
 
     Args:
+        view: the vault.
         file: the memory to promote.
         source: its ref.
         given: the keys that are given.
@@ -230,7 +232,7 @@ def _taken_over(file: MemoryFile, source: str, given: Mapping[str, Any], *, whol
     """
     memory = file.memory
     is_draft = memory.status == "draft"
-    made = {"source": BY_COMMAND, **grants.promoted(file.front.values, given), **given}
+    made = {"source": BY_COMMAND, **grants.promoted(view, file.front.values, given), **given}
     if whole and memory.title:
         made.setdefault("title", memory.title)
     made["tags"] = _joined(listed(made.get("tags")), (TAG,))
@@ -363,7 +365,7 @@ def edits_of_superseding(
     old = supersedable(view, file)
     memory = file.memory
     made = {
-        "source_type": "inference",
+        **({} if teller_of(given) else {"source_type": "inference"}),
         **grants.superseding(file.front.values, given),
         **given,
         "type": memory.type,

@@ -20,6 +20,7 @@ from memstore.access.audit import (
     unrecorded_consents,
     unrecorded_grants,
 )
+from memstore.access.grants import tellers
 from memstore.access.registry import expected_id, is_named
 from memstore.beliefs.recompute import HandEdits
 from memstore.core.catalog import EdgeKind
@@ -39,6 +40,8 @@ from memstore.files.render import entry_of
 from memstore.history import HISTORY, WORK_TREE
 from memstore.history.revisions import wholes_of
 from memstore.history.sparse import left_out
+from memstore.lineage.graph import graph_of
+from memstore.lineage.orphans import told_as_lived
 from memstore.search import DERIVED
 from memstore.trust.check_attestations import AttestationCheck
 from memstore.vault import checks, references
@@ -48,7 +51,7 @@ from memstore.vault.references import directory_of
 from memstore.vault.staged import check_staged, staged, vault_inside
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from memstore.access.registry import RegistryFile
     from memstore.core.finding import Finding
@@ -442,17 +445,18 @@ def check_against(view: View, revision: str, *, mend: bool = False) -> CheckResu
 # -- what new rules mean for an older vault --------------------------------------------------------
 
 
-# What was reported here, under this version of the rules; increase it when rules change what an old vault is worth.
-_SAID, _RULES = "said-once", "1"
+# What was reported here, under this version of the rules; whoever changes what an old vault is worth adds a name.
+_RULES = "1"
 
 
-def _said_once(view: View) -> list[Finding]:
-    """Return what is reported once per copy of a vault; nothing if a check has already reported it."""
-    if view.of(DERIVED).last(_SAID, _RULES):
-        return []
-    found = [*_lower_levels(view), *_lacking_events(view)]
-    view.of(DERIVED).keep(_SAID, _RULES, {"codes": [one.code for one in found] or ["none"]})
-    return found
+def _said_once(view: View) -> Iterator[Finding]:
+    """Yield what is reported once per copy of a vault, as far as no check has reported it."""
+    derived = view.of(DERIVED)
+    for name, rules in _ONCE.items():
+        if not derived.last(name, _RULES):
+            found = [finding for rule in rules for finding in rule(view)]
+            derived.keep(name, _RULES, {"codes": [one.code for one in found] or ["none"]})
+            yield from found
 
 
 def _lower_levels(view: View) -> Iterator[Finding]:
@@ -482,6 +486,21 @@ def _lacking_events(view: View) -> Iterator[Finding]:
         text = f"{' and '.join(parts)}, and no audit event tells of it"
         hint = "memstore check --fix --dry-run lists what it would record; memstore check --fix records it"
         yield finding_of("audit-lacks-events", shown[0], text, hint)
+
+
+def _told_as_lived(view: View) -> Iterator[Finding]:
+    """Yield how many memories name who told them, and say that they were lived."""
+    found = told_as_lived(graph_of(view), tellers(view))
+    if found:
+        text = f"direct_experience in spite of a teller: {_counted(len(found), 'memory', 'memories')}"
+        hint = "memstore fix-provenance --dry-run lists what it would correct; memstore fix-provenance corrects it"
+        yield finding_of("told-as-lived", found[0].path, text, hint)
+
+
+_ONCE: Mapping[str, Sequence[Callable[[View], Iterator[Finding]]]] = {
+    "said-once": (_lower_levels, _lacking_events),
+    "said-once-of-tellers": (_told_as_lived,),
+}
 
 
 def _counted(number: int, one: str, more: str) -> str:

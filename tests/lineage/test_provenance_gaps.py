@@ -11,6 +11,7 @@ from memstore.lineage.orphans import (
     one_sided_successions,
     same_texts,
     seed_beliefs,
+    told_as_lived,
     twins_in_time,
     without_source,
 )
@@ -145,6 +146,22 @@ TEXTS = {0: "The tea\nwas cold.\n", 1: "The tea was cold.\n"}
 def joined(memory: Cells, texts: dict[int, str]) -> list[tuple[str, str, tuple[str, ...], str]]:
     found = graph({"raw:rrr": RAW, "note:nnn": {"words": "one", **memory}})
     return told(same_texts(found, twins_in_time(found), texts))
+
+
+def test_what_a_teller_told_was_not_lived() -> None:
+    lived: Cells = {"source_type": "direct_experience"}
+    made: dict[str, Cells] = {
+        "note:told": {**lived, "source_entity": "vet:dr_smith"},
+        "raw:words": {**lived, "source": "org:clinic"},
+        "raw:walk": {**lived, "source": "a walk"},
+        "raw:tomb": {**lived, "source": "org:clinic", "status": "forgotten"},
+        "note:looked": {"source_type": "observation", "source_entity": "vet:dr_smith"},
+        "note:older": {"source_entity": "vet:dr_smith"},
+    }
+    assert told(told_as_lived(graph(made), lambda entity: f"told_by_{entity[:3]}")) == [
+        ("memories/told.md", "source_type", (), "told_by_vet"),
+        ("memories/words.md", "source_type", (), "told_by_org"),
+    ]
 
 
 def test_the_same_text_within_half_an_hour_is_the_same_memory() -> None:

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memstore.access.entities import add_entity
 from memstore.core.config import Config
 from memstore.core.errors import NotFoundError, RefusedError, UsageError
 from memstore.core.file_names import slug
@@ -13,6 +14,7 @@ from tests.memory_workspace import OWNER, files_of, memory_workspace
 from tests.support import memory_text
 
 if TYPE_CHECKING:
+    from memstore.core.change import Saved
     from memstore.files.render import Plain
 
 RAW = memory_text(id="m_7f3k9q2x1c", type="raw")
@@ -58,6 +60,34 @@ def test_an_entity_in_the_source_grants_nothing() -> None:
     assert "source_type: told_by_human" in text
     assert "source_entity" not in text
     assert "access_grants" not in text
+
+
+@pytest.mark.parametrize("draft", [False, True])
+def test_a_teller_in_the_source_was_heard_and_has_no_say_until_named(*, draft: bool) -> None:
+    ws = memory_workspace()
+
+    def written(**values: Plain) -> Saved:
+        if draft:
+            return add_draft(ws.view(), b"---\nsource: vet:dr_smith\n---\nBella limps.\n", values)
+        return add_memory(ws.view(), {"source": "vet:dr_smith", **values}, "Bella limps.")
+
+    saved = written()
+    assert "source_type: told_by_human" in files_of(ws)[saved.path].decode()
+    (finding,) = saved.findings
+    assert finding.code == "source-names-teller"
+    assert finding.hint == (
+        f"--source-entity vet:dr_smith names who told it; here: memstore set {saved.ref} source_entity=vet:dr_smith"
+    )
+    assert written(source_entity="vet:dr_smith").findings == ()
+    assert written(source_type="observation").findings == ()
+
+
+def test_the_registry_says_whether_a_teller_is_an_agent() -> None:
+    ws = memory_workspace()
+    add_entity(ws.view(), "bird:polly", kind="agent")
+    for values in ({"source_entity": "bird:polly"}, {"source": "bird:polly"}):
+        saved = add_memory(ws.view(), {**values}, "Polly says hello.")
+        assert "source_type: told_by_agent" in files_of(ws)[saved.path].decode()
 
 
 def test_anothers_memory_is_their_own() -> None:

@@ -50,6 +50,23 @@ def test_a_key_changes_and_nothing_else(texts: dict[str, list[str]], old: bytes,
     assert saved.changed == (expected != STYLED)
 
 
+@pytest.mark.parametrize(
+    ("before", "texts", "after"),
+    [
+        ("direct_experience", {"source_entity": ["vet:dr_smith"]}, "told_by_human"),
+        ("direct_experience", {"source": ["si:claire"]}, "told_by_agent"),
+        ("unknown", {"source": ["vet:dr_smith"]}, "told_by_human"),
+        ("direct_experience", {"source": ["a walk"]}, "direct_experience"),
+        ("inference", {"source_entity": ["vet:dr_smith"]}, "inference"),
+        ("unknown", {"source": ["vet:dr_smith"], "source_type": ["observation"]}, "observation"),
+    ],
+)
+def test_whoever_names_a_teller_says_how_it_is_known(before: str, texts: dict[str, list[str]], after: str) -> None:
+    ws = memory_workspace({PATH: memory_text(id="m_7f3k9q2x1c", type="note", source_type=before)})
+    set_keys(ws.view(), "m_7f3", texts)
+    assert f"source_type: {after}\n" in files_of(ws)[PATH].decode()
+
+
 def test_a_confidence_that_is_set_is_recorded() -> None:
     ws = memory_workspace({PATH: STYLED})
     set_keys(ws.view(), "m_7f3", {"confidence": ["0.9"]})

@@ -15,6 +15,7 @@ from tests.support import memory_text
 
 if TYPE_CHECKING:
     from memstore.core.memory import Memory
+    from memstore.files.render import Plain
     from memstore.vault.workspace import Workspace
 
 OLD = memory_text(
@@ -50,6 +51,12 @@ def test_the_gold_standard_of_seed_000() -> None:
     before, after = OLD.splitlines(), files_of(ws)["old.md"].splitlines()
     assert {*after} - {*before} == {b"status: superseded", f"superseded_by: {linked.saved.ref}".encode()}
     assert {*before} <= {*after}
+
+
+@pytest.mark.parametrize("keys", [{"source_entity": "vet:dr_smith"}, {"source": "vet:dr_smith"}])
+def test_an_heir_that_somebody_told_was_told(keys: dict[str, Plain]) -> None:
+    ws = memory_workspace(FILES)
+    assert memory(ws, supersede(ws.view(), "m_old", "Warm.", keys).saved.ref).source_type == "told_by_human"
 
 
 def test_superseding_twice_is_refused_and_names_the_heir() -> None:

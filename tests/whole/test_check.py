@@ -209,6 +209,16 @@ def test_links_that_lead_nowhere_are_notices_and_fail_nothing(program: Program) 
     assert '"level":"note"' in program.ok("check", "--strict", "--output-format", "sarif").replace(" ", "")
 
 
+def test_what_was_told_and_says_that_it_was_lived_is_said_once(program: Program) -> None:
+    _, place = program.add("Bella limps", "--source", "vet:dr_smith")
+    place.write_text(place.read_text().replace("told_by_human", "direct_experience"))
+    said = "direct_experience in spite of a teller: 1 memory [told-as-lived]"
+    assert said in program.run("check").stdout
+    assert said not in program.run("check").stdout
+    assert "source_type: told_by_human  it names vet:dr_smith as who told it" in program.ok("fix-provenance")
+    assert "source_type: told_by_human" in place.read_text()
+
+
 def test_many_notices_are_counted_and_listed_for_who_asks(program: Program) -> None:
     program.add(" ".join(f"[[Nowhere {number}]]" for number in range(50)))
     done = program.run("check")
