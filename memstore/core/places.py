@@ -283,10 +283,12 @@ def is_original_path(path: str) -> bool:
 
 
 def summary_of(paths: Collection[str]) -> str:
-    """Return how a commit message lists own files: settings by name, everything else only as counts.
+    """Return how a commit message lists own files and plain notes: settings by name, everything else only as counts.
 
     A message outlives what is forgotten, and the names of the other files contain names of people.
     """
     named = sorted(path for path in paths if path in _SETTINGS or path.startswith(f"{SETTINGS_FOLDER}/"))
-    counts = Counter(path.partition("/")[0] for path in paths if path not in named)
-    return ", ".join([*named, *(f"{count} in {folder}" for folder, count in sorted(counts.items()))])
+    notes = [path for path in paths if path not in named and not is_own_path(path)]
+    counts = Counter(path.partition("/")[0] for path in paths if path not in {*named, *notes})
+    plain = [f"{len(notes)} plain note{'s' * (len(notes) > 1)}"] if notes else []
+    return ", ".join([*named, *(f"{count} in {folder}" for folder, count in sorted(counts.items())), *plain])

@@ -5,7 +5,6 @@ A file that can't become a memory without changes to its lines stays a plain not
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Unpack
@@ -17,11 +16,11 @@ from memstore.core.short_repr import short_repr
 from memstore.core.times import instant, moment
 from memstore.core.titles import default_title, in_a_key
 from memstore.core.transaction import Saving, again_where_changed, save_all
-from memstore.files import fence, memory_file, plain_note, splice, strict_yaml
-from memstore.files.draft import new_file
+from memstore.files import fence, memory_file, plain_note, strict_yaml
 from memstore.files.fence import BOM, FencedText
 from memstore.files.memory_file import BrokenFile, MemoryFile
 from memstore.files.shapes import is_absent
+from memstore.memories.plain_notes import front_matter_of_others, with_keys
 from memstore.search.first_commits import UNCOMMITTED, UNKNOWN
 
 if TYPE_CHECKING:
@@ -36,8 +35,6 @@ if TYPE_CHECKING:
 
 
 DEFAULT_TYPE = "note"
-_TOML_FENCE = b"+++"
-_JSON_FENCE = re.compile(r"\{[ \t]*\r?\n")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,7 +146,7 @@ def _plan(view: View, file: ReadFile, made_at: str | None, *, kind: str, memory_
     values = front.values if front else {}
     added = _added(view, file, made_at, values, kind=kind, memory_id=memory_id)
     try:
-        data = _with_keys(file, text, added)
+        data = with_keys(file, text, added)
     except FormatError:
         in_the_way = "no key can be added to its front matter without changing other lines"
         return _stays(file, in_the_way, "write its front matter with one key per line")
@@ -180,7 +177,7 @@ def _obstacle(
         return file.findings[0]
     if isinstance(text, Problem):
         return text.found_in(file.path)
-    if text is None and (language := _front_matter_of_others(file.data.removeprefix(BOM))):
+    if text is None and (language := front_matter_of_others(file.data.removeprefix(BOM))):
         return _stays(
             file,
             f"its front matter is {language}, and nothing may be put before it",
@@ -191,20 +188,6 @@ def _obstacle(
     if front and view.config.mixed and "id" in front.values:
         return _stays(file, "its `id` is another program's", "to make it a memory, rename that key", key="id")
     return None
-
-
-def _front_matter_of_others(data: bytes) -> str | None:
-    """Return the language of front matter that isn't YAML, as Hugo reads it; None if there is none."""
-    if data.startswith(_TOML_FENCE):
-        return "TOML"
-    text = data.decode(errors="replace")
-    if not _JSON_FENCE.match(text):
-        return None
-    try:
-        json.JSONDecoder().raw_decode(text)
-    except (ValueError, RecursionError):
-        return None
-    return "JSON"
 
 
 def _as_note(view: View, why: Finding) -> Finding:
@@ -267,12 +250,3 @@ def is_prose(head: str) -> bool:
     if head.startswith(("\n", "\r\n")) and (head.endswith(("\n\n", "\n\r\n")) or not _ONE_WORD_KEY.search(head)):
         return True
     return bool(keys) and all(len(key.split()) >= _FEWEST_WORDS_OF_PROSE for key in keys)
-
-
-def _with_keys(file: ReadFile, text: FencedText | Problem | None, added: Mapping[str, Plain]) -> bytes:
-    """Return the file's bytes with keys added; all existing bytes stay the same."""
-    if isinstance(text, FencedText):
-        return splice.apply_to_text(file.path, text, [splice.SetValue(name, value) for name, value in added.items()])
-    newline = b"\r\n" if file.data.partition(b"\n")[0].endswith(b"\r") else b"\n"
-    mark = BOM if file.data.startswith(BOM) else b""
-    return mark + new_file(added, "").replace(b"\n", newline) + file.data.removeprefix(BOM)

@@ -14,7 +14,7 @@ from memstore.access.grants import tellers
 from memstore.access.widening import unconsented
 from memstore.beliefs.next_lines import next_time
 from memstore.core.change import Edit, Saved, Written
-from memstore.core.errors import ChangedMeanwhileError, RefusedError, UsageError
+from memstore.core.errors import ChangedMeanwhileError, PlainNoteError, RefusedError, UsageError
 from memstore.core.finding import Position, Problem, Severity, in_order
 from memstore.core.keys import EXTERNAL
 from memstore.core.named import refs_of
@@ -39,12 +39,13 @@ from memstore.core.transaction import (
     unified_diff,
 )
 from memstore.files import memory_file, render, splice
-from memstore.files.memory_file import MemoryFile
+from memstore.files.memory_file import MemoryFile, PlainFile
 from memstore.files.shapes import is_absent
 from memstore.files.tidy import tidied
 from memstore.lineage.refs import whole_refs
 from memstore.memories.add import refuse_by_hand
 from memstore.memories.links import relinked
+from memstore.memories.plain_notes import note_of, set_note_keys, tag_note
 from memstore.vault.references import wrong_links
 from memstore.vault.transitions import findings_between
 
@@ -80,8 +81,11 @@ def set_keys(view: View, memory: Named, texts: Mapping[str, Sequence[str]], **sa
     """
     for name, typed_texts in texts.items():
         refuse_by_hand(name, typed_texts[-1] if typed_texts else "")
-    file = view.original(memory)
     values = {name: _typed(name, given) for name, given in texts.items()}
+    try:
+        file = view.original(memory)
+    except PlainNoteError as error:
+        return set_note_keys(view, error, values, **saving)
     if file.memory.source_type == EXTERNAL != values.get("source_type", EXTERNAL):
         which = file.memory.ref or file.path
         raise RefusedError(
@@ -136,7 +140,10 @@ def tag(
         raise UsageError(f"`{min(both)}` is both added and removed")
     adding = render.parse("tags", add) if add else []
     removing = render.parse("tags", remove) if remove else []
-    file = view.original(memory)
+    try:
+        file = view.original(memory)
+    except PlainNoteError as error:
+        return tag_note(view, error, add=_items(adding), remove=_items(removing), **saving)
     edits: list[splice.Edit] = [
         splice.RemoveItems("tags", _items(removing)),
         splice.AppendItems("tags", _items(adding)),
@@ -303,15 +310,19 @@ def move(view: View, memory: Named, to: str, **saving: Unpack[Saving]) -> Moved:
         UsageError: a memory can't be at that path.
         ChangedMeanwhileError: there is already a file.
     """
-    file = view.original(memory)
-    if not view.owns(file.memory):
+    file: MemoryFile | PlainFile
+    try:
+        file = view.original(memory)
+    except PlainNoteError as error:
+        file = note_of(view, error)
+    if isinstance(file, MemoryFile) and not view.owns(file.memory):
         refuse_as_not_owner(view, file)
     path = _target(file, to)
     moved = Moved(ref=str(file.memory.ref) if file.memory.ref else None, path_before=file.path, path=path)
     if path == file.path:
         return moved
     folders, _, name = path.rpartition("/")
-    if not view.is_owners and (not _has_id(name, file) or MEMORY_SUFFIX in folders):
+    if isinstance(file, MemoryFile) and not view.is_owners and (not _has_id(name, file) or MEMORY_SUFFIX in folders):
         # Any other name, also that of a folder, may be taken by a memory that they may not know of.
         raise RefusedError(
             f"only {view.config.owner} may choose names of files freely here",
@@ -319,7 +330,10 @@ def move(view: View, memory: Named, to: str, **saving: Unpack[Saving]) -> Moved:
         )
     links = relinked(view, file, path)
     with view.transaction("mv", **saving) as change:
-        change.move(file, path, links.moved)
+        if isinstance(file, MemoryFile):
+            change.move(file, path, links.moved)
+        else:
+            change.put(Written(file.path, file.data, None), Written(path, None, links.moved))
         change.edit(*links.edits)
         change.put(*links.plain)
     edited = [Written(each.path, each.before.data, each.after) for each in links.edits if each.before]
@@ -337,7 +351,7 @@ def _has_id(name: str, file: MemoryFile) -> bool:
     return kept or memory_id in name
 
 
-def _target(file: MemoryFile, to: str) -> str:
+def _target(file: MemoryFile | PlainFile, to: str) -> str:
     name = file.path.rpartition("/")[2]
     whole = f"{to}/{name}" if to.endswith("/") or to in (".", "") else to
     parts = [part for part in whole.split("/") if part not in ("", ".")]

@@ -144,7 +144,7 @@ class Relinked(NamedTuple):
     left: tuple[LeftLink, ...]
 
 
-def relinked(view: View, file: MemoryFile, to: str) -> Relinked:
+def relinked(view: View, file: MemoryFile | PlainFile, to: str) -> Relinked:
     """Return the changes of links when a memory's file moves, so that each leads to the same note as before.
 
     Only the target in a link changes, and only if necessary: a file stem stays one while it leads to the same note, a
@@ -153,7 +153,7 @@ def relinked(view: View, file: MemoryFile, to: str) -> Relinked:
 
     Args:
         view: the vault.
-        file: the memory that moves.
+        file: the memory or plain note that moves.
         to: its new path, where no file exists.
     """
     table = LinkTable(view)

@@ -58,7 +58,9 @@ def commit_paths(ws: Workspace, paths: Collection[str], text: str | None) -> Com
         own: Mapping[str, bytes | None] = {}
         if any(map(places.is_own_path, paths)):  # whoever writes them: an event, a consent
             own = {path: data for path, data in own_pending(asked).items() if path in paths}
-        # A note that became a memory elsewhere: no memory went with its old file.
+        plain = {path for path in map(view.column("path").__getitem__, view.plain) if path in paths}
+        own = {**own, **{path: view.whole.read(path) for path in sorted(plain)}}
+        # A note that moved, or became a memory elsewhere: no memory went with its old file.
         gone = [path for path in paths if path not in own and ws.vault.saved_at(path) is None]
         return _commit(view, asked, waiting, chosen, own, text, gone=gone)
 

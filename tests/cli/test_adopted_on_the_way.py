@@ -90,11 +90,8 @@ def _texts(program: InProcess) -> dict[str, str]:
 
 
 CHANGES = [
-    ("tag", "okapi.md", "+zoo"),
-    ("set", "okapi.md", "salience=0.8"),
-    ("mv", "okapi.md", "zoo/okapi.md"),
-    ("mv", "okapi.md", "zoo/okapi.md", "-c"),
-    ("tag", "okapi.md", "+zoo", "-c"),
+    ("set", "okapi.md", "importance=high"),
+    ("set", "okapi.md", "importance=high", "-c"),
     ("edit", "okapi.md", "The okapi sleeps until one."),
     ("privacy", "grant", "okapi.md", "--to", "human:claire"),
     ("reinforce", "gnu.md", "--evidence", "okapi.md", "-c"),
@@ -121,9 +118,39 @@ def test_a_command_and_its_adoption_are_one_step_and_one_commit(mixed: InProcess
     assert _texts(mixed) == after
 
 
-@pytest.mark.parametrize(
-    "words", [("mv", "okapi.md", "zoo/okapi.md", "-c"), ("tag", "okapi.md", "+zoo", "-c")], ids=" ".join
-)
+# Of a note, what it becomes.
+STAYS_PLAIN = {
+    ("tag", "okapi.md", "+zoo"): ("okapi.md", f"---\ntags: [zoo]\n---\n{OKAPI}"),
+    ("tag", "okapi.md", "--", "-zoo"): ("okapi.md", OKAPI),
+    ("set", "okapi.md", "salience=0.8"): ("okapi.md", f"---\nsalience: 0.8\n---\n{OKAPI}"),
+    ("mv", "okapi.md", "zoo/okapi.md"): ("zoo/okapi.md", OKAPI),
+    ("tag", "emu.md", "+zoo", "+bird"): ("emu.md", "---\nTags: bird, zoo\nheight: 2\n---\nThe emu runs.\n"),
+    ("tag", "emu.md", "+zoo", "-bird"): ("emu.md", "---\nTags: zoo\nheight: 2\n---\nThe emu runs.\n"),
+    ("set", "emu.md", "Height=3"): ("emu.md", "---\nTags: bird\nheight: 3\n---\nThe emu runs.\n"),
+}
+
+
+@pytest.mark.parametrize("commit", [False, True])
+@pytest.mark.parametrize("words", STAYS_PLAIN, ids=" ".join)
+def test_what_needs_no_id_leaves_a_note_plain(mixed: InProcess, words: tuple[str, ...], *, commit: bool) -> None:
+    (mixed.vault / "emu.md").write_text("---\nTags: bird\nheight: 2\n---\nThe emu runs.\n")
+    mixed.git("add", "-A")
+    mixed.git("commit", "-qm", "emu")
+    before, (path, text) = _texts(mixed), STAYS_PLAIN[words]
+    done = mixed.run(words[0], *(["-c"] * commit), *words[1:])
+    assert (done.returncode, "adopted" in done.stderr) == (0, False), done
+    after = _texts(mixed)
+    assert after == {name: said for name, said in before.items() if name != words[1]} | {path: text}
+    if commit:
+        assert mixed.git("status", "--short") == ""
+        assert words[1] not in mixed.git("log", "-1", "--format=%B")
+    if after != before:
+        mixed.ok("undo")
+        assert _texts(mixed) == before
+        assert not [*mixed.vault.glob("audit/**/*.json")]
+
+
+@pytest.mark.parametrize("words", [("set", "okapi.md", "importance=high", "-c")], ids=" ".join)
 def test_who_takes_an_adoption_back_is_on_record_as_having_made_a_note_of_the_memory(
     mixed: InProcess, words: tuple[str, ...]
 ) -> None:
@@ -136,7 +163,7 @@ def test_who_takes_an_adoption_back_is_on_record_as_having_made_a_note_of_the_me
 def test_a_vault_that_commits_by_itself_commits_an_adoption_with_its_command(mixed: InProcess) -> None:
     mixed.ok("config", "auto_commit", "true")
     mixed.ok("commit")
-    mixed.ok("tag", "okapi.md", "+zoo")
+    mixed.ok("set", "okapi.md", "importance=high")
     assert mixed.git("rev-list", "--count", "HEAD").strip() == "3"
     assert "okapi.md" not in mixed.git("status", "--short")
 
