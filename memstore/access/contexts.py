@@ -11,11 +11,22 @@ from functools import partial
 from typing import TYPE_CHECKING, Unpack
 
 from memstore.access import CONTEXTS, RIGHTS
-from memstore.access.audit import append, create, entity_id, found, plain, registered, role_id, stop_unless_owner, texts
+from memstore.access.audit import (
+    append,
+    change,
+    create,
+    entity_id,
+    found,
+    plain,
+    registered,
+    role_id,
+    stop_unless_owner,
+    texts,
+)
 from memstore.access.local_state import DEFAULT_HOURS
 from memstore.access.names import named_in, names_of
 from memstore.access.policy import context_trouble, listeners, told_of_contexts
-from memstore.access.world import ActiveContext, Session
+from memstore.access.world import ActiveContext, Session, Standings
 from memstore.core.change import Act
 from memstore.core.errors import RefusedError, UsageError
 from memstore.core.ids import is_entity_id
@@ -24,6 +35,7 @@ from memstore.core.places import RegistryKind
 from memstore.core.short_repr import short_repr
 from memstore.core.terms import stop_words, term_of, words
 from memstore.core.transaction import Saving, again_where_changed
+from memstore.files.splice import AppendItems
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -62,7 +74,7 @@ class AboutContext(Saving, total=False):
 
 @again_where_changed
 def add_context(view: View, context: str, **said: Unpack[AboutContext]) -> Registered:
-    """Register a context.
+    """Register a context, or add to the roster of one that is registered.
 
     >>> add_context(ws.view(), "ctx:bella_care", roster=["human:sean", "si:bella_agent", "dog:bella"]).path
     'contexts/bella_care.yaml'
@@ -74,13 +86,17 @@ def add_context(view: View, context: str, **said: Unpack[AboutContext]) -> Regis
 
     Raises:
         UsageError: an id is malformed.
-        RefusedError: somebody other than the vault's owner acts, or it is already registered.
+        RefusedError: somebody other than the vault's owner acts, or it is registered and more than its roster is given.
     """
     stop_unless_owner(view, "register contexts")
     context_id(context)
-    if file := found(view, RegistryKind.CONTEXT, context):
-        raise RefusedError(f"{context} is already registered: {file.path}", hint="change that file in an editor")
+    saving: Saving = {"dry_run": said.get("dry_run", False), "commit": said.get("commit", False)}
     roster = [entity_id(name, "who belongs to it", view) for name in said.get("roster", ())]
+    if file := found(view, RegistryKind.CONTEXT, context):
+        if not roster or any(said.get(name) for name in ("open", "default_access", "roles")):
+            raise RefusedError(f"{context} is already registered: {file.path}", hint="change that file in an editor")
+        joined: About = {"context": context, "roster": roster}
+        return change(view, file, [AppendItems("roster", tuple(roster))], verb="context add", about=joined, **saving)
     access = [name if name == EVERYBODY else entity_id(name, "grant", view) for name in said.get("default_access", ())]
     roles = {
         entity_id(name, "holder of a role", view): [role_id(role) for role in held]
@@ -96,7 +112,6 @@ def add_context(view: View, context: str, **said: Unpack[AboutContext]) -> Regis
     told = [f"{name} {role}" for name, held in roles.items() for role in held]
     opened = "yes" if said.get("open") else None
     about: About = {"context": context, "roster": roster, "roles": told, "open": opened, "default_access": access}
-    saving: Saving = {"dry_run": said.get("dry_run", False), "commit": said.get("commit", False)}
     return create(view, RegistryKind.CONTEXT, values, verb="context add", about=about, **saving)
 
 
@@ -123,12 +138,16 @@ def contexts(view: View) -> tuple[KnownContext, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Present:
-    """The actor's active context, if any; `listeners` are who takes in what is shown there."""
+    """The actor's active context, if any; `listeners` are who takes in what is shown there.
+
+    `unlisted` are those among them who don't belong there, and to whom what is granted to it stays closed.
+    """
 
     context: ActiveContext | None
     registered: bool
     listeners: tuple[str, ...]
     trouble: str | None = None
+    unlisted: tuple[str, ...] = ()
 
     __repr__ = short_repr
 
@@ -198,12 +217,30 @@ def _present(view: View, active: ActiveContext | None) -> Present:
         return Present(context=None, registered=False, listeners=(UNKNOWN_LISTENER,) if rights.overheard else ())
     session = Session(viewer=view.actor, at=view.clock.now(), context=active, alone=rights.alone)
     world = told_of_contexts(rights.registries, session)
+    hearing = tuple(name for name in listeners(world, session) if name != view.actor)
+    standings = Standings(world, session.at, active)
     return Present(
         context=active,
         registered=active.id in world.contexts,
-        listeners=() if rights.alone else tuple(name for name in listeners(world, session) if name != view.actor),
+        listeners=() if rights.alone else hearing,
         trouble=context_trouble(session),
+        unlisted=tuple(name for name in hearing if active.id not in standings.listener(name).opened_by),
     )
+
+
+# So many listeners are named where there is one line.
+MOST_NAMES = 3
+
+
+def listening(present: Present) -> str:
+    """Return who listens in a context, in a few words."""
+    names = [name for name in present.listeners if name != UNKNOWN_LISTENER]
+    more = [f"{len(names) - MOST_NAMES} more"] if len(names) > MOST_NAMES else []
+    named = [*names[:MOST_NAMES], *more, *(["anybody"] if UNKNOWN_LISTENER in present.listeners else [])]
+    if not named:
+        return "nobody else listens"
+    *others, last = named
+    return f"{', '.join(others)} and {last} listen" if others else f"{last} listens"
 
 
 def _stop_where_declared(view: View) -> None:

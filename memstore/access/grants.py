@@ -32,7 +32,7 @@ from memstore.core.provenance import infer_source_type, teller_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from memstore.access.world import Labels, Session, World
+    from memstore.access.world import ActiveContext, Labels, Session, World
     from memstore.core.change import Saved
     from memstore.core.finding import Finding
     from memstore.core.memory import Memory
@@ -257,7 +257,8 @@ def inherited(view: View, values: Mapping[str, Plain], *, explicit: bool) -> Inh
         explicit: whether the writer said who may see it, even if nobody; then that is kept.
 
     Raises:
-        RefusedError: the context has expired, or is not a single context.
+        RefusedError: the context has expired, or is not a single context; or the writer grants what is said in it to
+            others, without the consent of those who listen, and doesn't acknowledge that.
     """
     told = _text(values.get("source_entity"))
     named = None if told or values.get("source_type") else teller_of(values)
@@ -272,6 +273,8 @@ def _inherited(view: View, values: Mapping[str, Plain], told: str | None, *, exp
     session = view.of(RIGHTS).session
     world = told_of_contexts(view.of(RIGHTS).registries, session)
     given: dict[str, Plain] = {}
+    if explicit and session.context and not view.terms.acknowledge:
+        _stop_at_others(world, session, session.context, values)
     if not explicit:
         grants = inherited_grants(world, session, source_entity=told)
         given["access_grants"] = [*grants] or None
@@ -286,6 +289,34 @@ def _inherited(view: View, values: Mapping[str, Plain], told: str | None, *, exp
     subject, context = elsewhere
     doubt = f"{subject} belongs to {context}, and this is granted in {session.context.id}: did you mean to share that?"
     return Inherited(values=given, doubt=doubt, usual=_usual(view, subject, context))
+
+
+def _stop_at_others(world: World, session: Session, context: ActiveContext, values: Mapping[str, Plain]) -> None:
+    """Raise if a memory made in a context is granted to others than those who belong there, or told it."""
+    registered = world.contexts.get(context.id)
+    if registered and registered.open:
+        return
+    teller = _text(values.get("source_entity"))
+    inside = {context.id, session.viewer, world.owner, teller, *participants(world, session)}
+    inside |= {*registered.roster, *registered.default_access} if registered else set()
+    standings = Standings(world, session.at, context)
+    granted = map(str, _listed(values, "access_grants"))
+    others = [
+        name
+        for name in dict.fromkeys(granted)
+        if EVERYBODY not in inside and inside.isdisjoint(standings.grantee(name).opened_by - {EVERYBODY})
+    ]
+    listening = {*listeners(world, session)} - {session.viewer}
+    if others and not (listening and listening.issubset(_listed(values, "consent_grants"))):
+        raise RefusedError(
+            f"it is said in {context.id}, and granted to {', '.join(others)}, outside of it",
+            hint="--acknowledge writes it all the same; without --access it is for those in the context",
+        )
+
+
+def _listed(values: Mapping[str, Plain], name: str) -> Sequence[Plain]:
+    value = values.get(name)
+    return value if isinstance(value, list) else (value,) if value else ()
 
 
 def _text(value: object) -> str | None:

@@ -8,7 +8,14 @@ import click
 
 from memstore.cli.key_options import account_options, given_account, given_values, key_options
 from memstore.cli.options import command, several
-from memstore.cli.written import again_option, emit_saved, keep_secret_option, saving_options, say_findings
+from memstore.cli.written import (
+    acknowledge_option,
+    again_option,
+    emit_saved,
+    keep_secret_option,
+    saving_options,
+    say_findings,
+)
 from memstore.core.errors import UsageError, VaultError
 from memstore.core.keys import USUAL_KEYS
 from memstore.files import FILES
@@ -54,6 +61,7 @@ _NOTES = (
 )
 @keep_secret_option()
 @again_option()
+@acknowledge_option()
 @saving_options()
 def add(
     session: CliSession,
@@ -114,6 +122,7 @@ def add(
 @click.option("--hook", is_flag=True, help="Write down what a hook hands over on standard input; never fail.")
 @keep_secret_option()
 @again_option()
+@acknowledge_option()
 @saving_options()
 def raw(
     session: CliSession, /, text: str | None, file: str | None, *, hook: bool, commit: bool, dry_run: bool, **keys: Any

@@ -9,6 +9,7 @@ import click
 from memstore.cli.options import group, several, subcommand
 from memstore.cli.written import emit_registered, saving_options
 from memstore.core.errors import UsageError
+from memstore.core.memory import UNKNOWN_LISTENER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,7 +42,10 @@ def context() -> None:
 def add(
     session: CliSession, /, context_id: str, *, is_open: bool, roles: tuple[str, ...], dry_run: bool, **said: Any
 ) -> None:
-    """Register a context; only the vault's owner can. A context that is not registered grants nothing."""
+    """Register a context, or add to the roster of one; only the vault's owner can.
+
+    A context that is not registered grants nothing.
+    """
     from memstore.access.contexts import add_context
 
     held: dict[str, list[str]] = {}
@@ -75,8 +79,12 @@ def enter(session: CliSession, context_id: str, *, participants: tuple[str, ...]
 
     present = enter_context(session.view(any_context=True), context_id, participants=participants, role=role)
     _emit(session, "context-enter", present)
+    names = present.unlisted if present.registered else participants
+    act = f"memstore context add {context_id}" + (f" --roster {' '.join(names)}" if names else "")
     if not present.registered:
-        session.say(f"{context_id} is not registered, so it grants nothing; memstore context add registers it")
+        session.say(f"{context_id} is not registered, so it grants nothing: {act}")
+    elif names and UNKNOWN_LISTENER not in names:
+        session.say(f"what is granted to {context_id} stays closed to {' and '.join(names)}: {act}")
 
 
 @subcommand(context, "leave", examples=("memstore context leave",))

@@ -32,6 +32,7 @@ class Choices:
     no_track: bool = False
     keep_secret: bool = False
     again: bool = False
+    acknowledge: bool = False
     quiet: bool = False
     verbose: bool = False
 
@@ -59,7 +60,26 @@ class CliSession:
 
             self._view = open_workspace(self.environment(), **self._wanted(any_context=any_context)).view()
             self._view = self.on_its_terms(self._view)
+            if not any_context:
+                self._say_context()
         return self._view
+
+    def _say_context(self) -> None:
+        """Say in which context the person is, who listens there and how to leave it."""
+        from memstore.access import CONTEXTS
+
+        contexts = self.view().of(CONTEXTS)
+        if contexts.current() is None:
+            return
+        from memstore.access.contexts import listening, present_context
+        from memstore.core.harmless import safe_line
+
+        present = present_context(self.view())
+        leaving = "memstore context leave"
+        if contexts.declared is not None:
+            leaving = "leave out --context" if self.choices.context else "unset MEMSTORE_CONTEXT"
+        if present.context:
+            self.say(safe_line(f"in {present.context.id} ({listening(present)}): {leaving}"))
 
     def on_its_terms(self, view: View) -> View:
         """Return a view on the terms that the options of this call state.
@@ -67,12 +87,15 @@ class CliSession:
         Raises:
             RefusedError: somebody who is no person wants to keep a secret.
         """
-        keep, again = self.choices.keep_secret, self.choices.again
+        choices = self.choices
+        keep, again, acknowledge = choices.keep_secret, choices.again, choices.acknowledge
         if keep and not view.actor.startswith("human:"):
             from memstore.core.errors import RefusedError
 
             raise RefusedError(f"{view.actor} can't keep secrets here", hint="only a person can: --as human:NAME")
-        return view.on_terms(keep_secret=keep, again=again) if keep or again else view
+        if not (keep or again or acknowledge):
+            return view
+        return view.on_terms(keep_secret=keep, again=again, acknowledge=acknowledge)
 
     def served_view(self, *, any_context: bool = False) -> View:
         """Return what an agent is shown for whom this call is made, and let it be the view from now on."""

@@ -42,6 +42,11 @@ def again_option() -> Callable[[F], F]:
     return _term("again", "Write it even if you wrote exactly the same before today: it happened again.")
 
 
+def acknowledge_option() -> Callable[[F], F]:
+    """Add `--acknowledge`."""
+    return _term("acknowledge", "In a context: grant it to others than those who belong there all the same.")
+
+
 def _term(name: str, told: str) -> Callable[[F], F]:
     def choose(ctx: click.Context, _: click.Parameter, value: bool) -> None:  # noqa: FBT001 -- click calls it
         if value:

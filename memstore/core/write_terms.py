@@ -19,14 +19,15 @@ class Signing(Enum):
 class WriteTerms(NamedTuple):
     """The terms on which something is written: for the gate (docs/adr/0047), for signatures, and for `undo`.
 
-    `keep_secret` lets what looks like a secret pass, `again` an exact copy. `at_terminal` means that a person sits at
-    one, `is_served` that a server answers a client. `signing` says whether what the actor writes is signed; for None it
-    is not. `adoption` is what the same command wrote before, so that it has something to write to: both are one step,
-    and one commit.
+    `keep_secret` lets what looks like a secret pass, `again` an exact copy, and `acknowledge` a grant to others than
+    those in the context where it is said. `at_terminal` means that a person sits at one, `is_served` that a server
+    answers a client. `signing` says whether what the actor writes is signed; for None it is not. `adoption` is what the
+    same command wrote before, so that it has something to write to: both are one step, and one commit.
     """
 
     keep_secret: bool = False
     again: bool = False
+    acknowledge: bool = False
     at_terminal: bool = False
     is_served: bool = False
     signing: Signing | None = None
@@ -38,5 +39,6 @@ class OtherTerms(TypedDict, total=False):
 
     keep_secret: bool
     again: bool
+    acknowledge: bool
     signing: Signing | None
     adoption: Operation

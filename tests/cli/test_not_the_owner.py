@@ -78,7 +78,7 @@ def test_no_event_is_left_uncommitted(tmp_path: Path) -> None:
     assert left() == ""
     program.ok("--as", "human:ben", "context", "enter", "ctx:work")  # which has no -c
     assert re.fullmatch(r"\?\? audit/human/ben/.*\n", left())
-    program.ok("--as", "human:ben", "add", "The lid is loose", "--access", "human:cat", "-c")  # not for who listens
+    program.ok("--as", "human:ben", "add", "The lid is loose", "--access", "human:cat", "--acknowledge", "-c")
     assert left().count("\n") == 1
     program.ok("--as", "human:ben", "context", "leave")
     program.ok("--as", "human:ben", "commit")

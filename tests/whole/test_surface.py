@@ -268,6 +268,17 @@ def test_a_context_that_one_is_not_in_reads_like_one_that_is_not_registered(
 
 
 def test_nobody_is_told_where_a_subject_belongs_but_who_belongs_there_too(vault: InProcess) -> None:
-    words = ("--context", "ctx:other", "add", "Bella", "--subject", "dog:bella", "--access", "*", "--dry-run")
+    words = (
+        "--context",
+        "ctx:other",
+        "add",
+        "Bella",
+        "--subject",
+        "dog:bella",
+        "--access",
+        "*",
+        "--acknowledge",
+        "--dry-run",
+    )
     assert "belongs to ctx:health" in vault.run(*words).stderr
     assert "ctx:health" not in vault.run(*MAX, *words).stderr
