@@ -31,6 +31,8 @@ if TYPE_CHECKING:
         KnownMember as KnownMember,
     )
     from memstore.access.generalization import GeneralizationVerdict as GeneralizationVerdict
+    from memstore.access.plan import AccessPlan as AccessPlan
+    from memstore.access.plan import PlanStep as PlanStep
     from memstore.access.privacy import Shared as Shared
     from memstore.access.report import Sighted as Sighted
     from memstore.access.sight import Seer as Seer, SightChange as SightChange
@@ -146,6 +148,7 @@ _NAMES = {
     "memstore.access.contexts": "AboutContext KnownContext Present Suggestion",
     "memstore.access.entities": "AboutEntity KnownEntity KnownGroup KnownMember",
     "memstore.access.generalization": "GeneralizationVerdict",
+    "memstore.access.plan": "AccessPlan PlanStep",
     "memstore.access.privacy": "Shared",
     "memstore.access.report": "Sighted",
     "memstore.access.sight": "Seer SightChange",

@@ -127,12 +127,8 @@ def delegate(view: View, grantor: str, delegate_to: str, scope: str, **told: Unp
 def request_consent(view: View, grantor: str, grantee: str, scope: str, **told: Unpack[ConsentTerms]) -> Registered:
     """Ask somebody to consent: write a file that can be sent to them; it opens nothing. Errors as `grant_consent`."""
     stop_unless_owner(view, "ask for consents")
-    values: dict[str, Plain] = {
-        "type": "request",
-        "id": new_id(view, "req_"),
-        **_who(view, grantor, grantee, scope, told.get("on_behalf_of")),
-        "requested_at": instant(view.clock.now()),
-        "requested_by": view.actor,
+    values = {
+        **request_values(view, grantor, grantee, scope, told.get("on_behalf_of")),
         "reason": told.get("reason"),
     }
     about = {"request": str(values["id"]), "grantor": grantor, "grantee": grantee, "scope": str(values["scope"])}
@@ -234,6 +230,19 @@ def consent_values(view: View, grantor: str, grantee: str, scope: str) -> dict[s
         "scope": scope,
         "granted_at": instant(view.clock.now()),
         "method": "asserted",
+    }
+
+
+def request_values(
+    view: View, grantor: str, grantee: str, scope: str, on_behalf_of: str | None = None
+) -> dict[str, Plain]:
+    """Return the keys of a new request for consent."""
+    return {
+        "type": "request",
+        "id": new_id(view, "req_"),
+        **_who(view, grantor, grantee, scope, on_behalf_of),
+        "requested_at": instant(view.clock.now()),
+        "requested_by": view.actor,
     }
 
 

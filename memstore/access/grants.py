@@ -75,7 +75,7 @@ def may_grant(world: World, session: Session, memory_id: str, to: str, consents:
         trouble = "malformed"
     if trouble:
         return verdict(world, labels, {to: Denial(trouble)})
-    granted = _granted(labels, to)
+    granted = granted_to(labels, to)
     asserted = (
         Consent(id="", grantor=name, grantee=to, scope=f"mem:{memory_id}", granted_at=session.at) for name in consents
     )
@@ -85,7 +85,7 @@ def may_grant(world: World, session: Session, memory_id: str, to: str, consents:
     return verdict(widened, granted, {to: denial} if denial else {})
 
 
-def _granted(labels: Labels, to: str) -> Labels:
+def granted_to(labels: Labels, to: str) -> Labels:
     """Return a memory's labels with the grant; a grant by name lifts a denial of the same name."""
     if to in labels.access_grants:
         return labels

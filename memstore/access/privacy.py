@@ -86,10 +86,10 @@ def _granted(
 ) -> Shared:
     """Grant a memory; if `alone`, revoke every other grant."""
     file = view.original(memory)
-    memory_id = _own(view, file)
-    world = _world_with(view, file)
+    memory_id = own_id(view, file)
+    world = world_with(view, file)
     session, said = Session(viewer=view.actor, at=view.clock.now()), tuple(consents)
-    named = {name: _grantee(view, name) for name in to}
+    named = {name: grantee_id(view, name) for name in to}
     for name, grantee in named.items():
         _stop_unless_granted(world, file, grants.may_grant(world, session, memory_id, grantee, said), name)
     others = tuple(name for name in file.memory.access_grants if alone and name not in named.values())
@@ -123,7 +123,7 @@ def unknown_grantees(view: View, world: World, to: Sequence[str]) -> Iterator[tu
     known = {EVERYBODY, *world.contexts, *roles, *names_in(world)}
     if not (view.is_owners and known - {EVERYBODY, world.owner}):
         return
-    for name in dict.fromkeys(_grantee(view, one) for one in to):
+    for name in dict.fromkeys(grantee_id(view, one) for one in to):
         if name not in known:
             yield f"nothing else here names {name}", _REGISTER.get(name.partition(":")[0], _ENTITY).format(name)
 
@@ -144,9 +144,9 @@ def revoke_access(view: View, memory: Named, whom: OneOrMore, **saving: Unpack[S
         RefusedError: the memory is not the actor's.
     """
     file = view.original(memory)
-    memory_id = _own(view, file)
-    world = _world_with(view, file)
-    taken = tuple(_grantee(view, name) for name in whom)
+    memory_id = own_id(view, file)
+    world = world_with(view, file)
+    taken = tuple(grantee_id(view, name) for name in whom)
     kept = [name for name in file.memory.access_grants if name not in taken]
     still = tuple(name for name in taken if name != EVERYBODY and _still_matches(view, world, name, kept))
     after = apply(file, [RemoveItems("access_grants", taken), AppendItems("access_denies", still)])
@@ -186,10 +186,10 @@ def explain_access(view: View, memory: Named, viewer: str, *, context: str | Non
         return Decision(allowed=True, code="granted")
     active = ActiveContext(id=context) if context else None
     session = Session(viewer=viewer, at=view.clock.now(), context=active)
-    return Judge(_world_with(view, file), session).decide_on(labels_of(file.memory))
+    return Judge(world_with(view, file), session).decide_on(labels_of(file.memory))
 
 
-def _own(view: View, file: MemoryFile) -> str:
+def own_id(view: View, file: MemoryFile) -> str:
     """Return the id of a memory that is the actor's to share."""
     if view.actor != (file.memory.owner or view.config.owner):
         raise RefusedError(
@@ -200,14 +200,15 @@ def _own(view: View, file: MemoryFile) -> str:
     return file.memory.id
 
 
-def _world_with(view: View, file: MemoryFile) -> World:
+def world_with(view: View, file: MemoryFile) -> World:
     """Return the world with this memory as it was read from the file."""
     world = view.of(RIGHTS).policy
     labels = labels_of(file.memory)
     return world._replace(memories={**world.memories, labels.id: labels})
 
 
-def _grantee(view: View, name: str) -> str:
+def grantee_id(view: View, name: str) -> str:
+    """Return the id of whom a grant would name; raise `UsageError` if it is malformed."""
     return EVERYBODY if name in (EVERYBODY, "public") else entity_id(name, "grantee", view)
 
 
@@ -235,7 +236,7 @@ def closed_grants(view: View, file: MemoryFile, names: Iterable[str]) -> Iterato
     """Yield why a memory of the actor's stays closed to somebody whom it is granted to, and what would change that."""
     if not file.memory.id or not view.owns(file.memory):
         return
-    world, session = _world_with(view, file), Session(viewer=view.actor, at=view.clock.now())
+    world, session = world_with(view, file), Session(viewer=view.actor, at=view.clock.now())
     for name in names:
         decision = grants.may_grant(world, session, file.memory.id, name)
         if not decision.allowed and decision.code.startswith(("consent", "delegation", "lineage")):

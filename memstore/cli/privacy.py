@@ -14,6 +14,7 @@ from memstore.core.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from memstore.access.plan import AccessPlan
     from memstore.access.privacy import Shared
     from memstore.access.report import Sighted
     from memstore.access.sight import SightChange
@@ -89,6 +90,54 @@ def explain(session: CliSession, ref: str, *, viewer: str, in_context: str | Non
 
     decision = explain_access(session.view(), ref, viewer, context=in_context)
     session.emit("privacy-explain", decision, lambda: _decision_lines(decision))
+
+
+@subcommand(
+    privacy,
+    "plan",
+    examples=(
+        "memstore privacy plan m_7f3 --to si:new_vet_agent",
+        "memstore privacy plan m_7f3 --to si:new_vet_agent --guardian dog:bella=human:sean --apply",
+    ),
+)
+@ref_argument()
+@click.option("--to", "to", metavar="ENTITY", required=True, help="Who is to see it: an entity, group, ctx:… or '*'.")
+@several("--guardian", "--guardians", "guardians", metavar="ENTITY=PERSON…", help="Who speaks for whom.")
+@several("--consent", "consents", metavar="ENTITY…", help="Who has consented.")
+@click.option("--apply", is_flag=True, help="Do what you may, and write requests for the consents that are missing.")
+@click.option("-c", "--commit", is_flag=True, help="Commit that, too.")
+def plan(
+    session: CliSession,
+    ref: str,
+    *,
+    to: str,
+    guardians: tuple[str, ...],
+    consents: tuple[str, ...],
+    apply: bool,
+    commit: bool,
+) -> None:
+    """List every step that is missing until somebody sees a memory; only the vault's owner can.
+
+    With --apply, guardians and consents that you state are recorded, a context that you are in is registered with those
+    who are there, everybody else is asked (a file in requests/ for each, to send), and the memory is granted as soon as
+    nobody's consent is missing.
+    """
+    from memstore.access.plan import plan_access
+
+    named: dict[str, list[str]] = {}
+    for text in guardians:
+        entity, equals, person = text.partition("=")
+        if not equals:
+            raise UsageError(f"`{text}` is not ENTITY=PERSON", hint="write it like dog:bella=human:sean")
+        named.setdefault(entity, []).append(person)
+    done = plan_access(session.view(), ref, to, guardians=named, consent=consents, apply=apply, commit=commit)
+    session.emit("privacy-plan", done, lambda: _plan_lines(session, done))
+    if done.sees:
+        session.say(f"{done.to} sees it")
+    elif not apply and any(step.state == "ready" for step in done.steps):
+        session.say("--apply does what is ready")
+    for note in done.notes:
+        session.say(f"note: {note}")
 
 
 @subcommand(
@@ -212,6 +261,14 @@ def _decision_lines(decision: Decision) -> Iterator[str]:
         yield f"  missing: {', '.join(decision.missing)}"
     if decision.fix:
         yield f"  fix: {decision.fix}"
+
+
+def _plan_lines(session: CliSession, plan: AccessPlan) -> Iterator[str]:
+    for step in plan.steps:
+        where = f"  {session.paint.path(step.path)}" if step.path else ""
+        yield f"{step.state}: {step.text}{where}"
+        if step.state != "done":
+            yield f"  {step.command}"
 
 
 def _sighted_lines(session: CliSession, one: Sighted) -> Iterator[str]:

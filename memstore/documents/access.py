@@ -115,6 +115,16 @@ Form(
 """,
     decision=_decision,
 )
+Form("""PlanStep
+    kind[guardian|roster|denial|source|consent|grant]
+    text command
+    state[open|ready|asked|done]
+    path
+""")
+Form("""AccessPlan
+    @privacy-plan: what is missing until somebody sees a memory
+    ref path to steps sees notes commit
+""")
 Form(
     """Seer
     entity: the entity; * means everybody

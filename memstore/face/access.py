@@ -28,6 +28,7 @@ from memstore.access.entities import (
     name_entity,
     remove_members,
 )
+from memstore.access.plan import plan_access
 from memstore.access.privacy import explain_access, grant_access, revoke_access
 from memstore.access.report import audit_sight, sight_diff, sight_report
 from memstore.face.forward import Forward, Part
@@ -42,6 +43,7 @@ class VaultAccess(Part):
     grant = Forward(grant_access)
     revoke = Forward(revoke_access)
     explain = Forward(explain_access)
+    plan = Forward(plan_access)
     seal = Forward(seal)
     unseal = Forward(unseal)
     generalize = Forward(generalize)

@@ -208,6 +208,7 @@ def every_command(ids: list[str], paths: list[str]) -> list[tuple[str, ...]]:
             ("cite", f"{path}:L1"),
             ("revise-from", memory_id),
             ("privacy", "explain", memory_id),
+            ("privacy", "plan", memory_id, "--to", "human:eve"),
             ("privacy", "grant", memory_id, "--to", "human:eve", "--dry-run"),
             ("archive", memory_id, "--dry-run"),
             ("quarantine", memory_id, "--dry-run"),
