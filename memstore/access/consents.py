@@ -12,7 +12,7 @@ from memstore.access.registry import WITNESS_REQUEST
 from memstore.access.world import Kind, kind_of
 from memstore.core import times
 from memstore.core.errors import NoIdError, NotFoundError, RefusedError, UsageError
-from memstore.core.ids import MEMORY_TYPES, is_entity_id
+from memstore.core.ids import ID_OF_REQUEST, MEMORY_TYPES, MemoryRef, is_entity_id
 from memstore.core.memory import EVERYBODY
 from memstore.core.places import RegistryKind
 from memstore.core.short_repr import short_repr
@@ -239,11 +239,21 @@ def request_values(
     """Return the keys of a new request for consent."""
     return {
         "type": "request",
-        "id": new_id(view, "req_"),
+        "id": new_id(view, ID_OF_REQUEST),
         **_who(view, grantor, grantee, scope, on_behalf_of),
         "requested_at": instant(view.clock.now()),
         "requested_by": view.actor,
     }
+
+
+def is_asked(view: View, request: RegistryFile) -> bool:
+    """Return whether a request for witnesses asks the actor, who sees the memory that it is about and listens alone."""
+    ref = MemoryRef.parse(request.values.get("ref") or "")
+    if request.values["type"] != WITNESS_REQUEST or view.actor not in texts(request.values, "asked") or ref is None:
+        return False
+    session, ids = view.of(RIGHTS).session, view.column("id")
+    is_alone = session.context is None and not session.overheard and session.within is None
+    return (is_alone or session.alone) and any(ids[row] == ref.id for row in view.rows)
 
 
 def later(text: str, now: datetime) -> str:

@@ -10,6 +10,7 @@ import click
 from memstore.cli.options import command, group, ref_argument, several, subcommand
 from memstore.cli.written import saved_lines, saving_options, say_findings
 from memstore.core.errors import UsageError
+from memstore.core.ids import ID_OF_REQUEST
 from memstore.core.keys import ANCHOR_TYPES, ATTESTATIONS, OUTCOMES, PAGE_ANCHORS
 
 if TYPE_CHECKING:
@@ -48,7 +49,9 @@ def sign(session: CliSession, ref: str, *, key: str | None, commit: bool, dry_ru
     examples=(
         "memstore --as si:pith witness m_7f3 --attest confirm",
         'memstore --as si:pith witness m_7f3 --attest partial --aspect title --notes "It was in March"',
-        "memstore witness --request req_7c8q.md                             # read what is asked; no vault is needed",
+        "memstore --as si:pith witness                                      # what you are asked in this vault",
+        "memstore --as si:pith witness req_7c8q                             # read what is asked; --attest answers",
+        "memstore witness --request req_7c8q.md                             # the same in a file; no vault is needed",
         "memstore witness --request req_7c8q.md --attest confirm > answer.json",
         "memstore witness m_7f3 --answer answer.json                        # imports the answer into the vault",
     ),
@@ -76,15 +79,28 @@ def witness(  # noqa: PLR0913 -- one for each option
 ) -> None:
     """Vouch for a memory that somebody else wrote, or dispute it; your latest word counts.
 
-    With --request you answer a file that somebody sent you: its digests are computed again from the text that is shown.
+    Without REF it lists what you are asked, and REF may be the id of such a request. With --request you answer a file
+    that somebody sent you. The digests are computed again from the text that is shown.
     """
     from memstore.trust.sign import witness as record
-    from memstore.trust.witness_request import accept_answer
+    from memstore.trust.witness_request import accept_answer, attested_as_asked, request_named
 
-    if (ref is None) == (request is None) or (answer and (attest or request)):
+    is_about = bool(ref or request)
+    if (ref and request) or (answer and (attest or request)) or ((attest or answer) and not is_about):
         raise UsageError(
             "say what to witness", hint="give REF --attest …, --request FILE --attest …, or REF --answer FILE"
         )
+    if not is_about:
+        _emit_asked(session)
+        return
+    if ref and ref.startswith(ID_OF_REQUEST):
+        asked = request_named(session.view(), ref)
+        if attest is None:
+            session.emit("witness-request", asked, lambda: _request_lines(asked))
+            return
+        for line in _request_lines(asked):
+            session.say(line)
+        ref = attested_as_asked(session.view(), asked)
     if request is not None:
         _answer(session, request, attest, aspects=aspect, notes=notes, key=key)
         return
@@ -96,6 +112,30 @@ def witness(  # noqa: PLR0913 -- one for each option
     else:
         done = record(session.view(), ref, attest, aspects=aspect, notes=notes, key=key, commit=commit, dry_run=dry_run)
     _emit(session, "witness", done, dry_run=dry_run)
+
+
+def _emit_asked(session: CliSession) -> None:
+    """List the requests that ask whoever acts."""
+    from memstore.cli.output import safe_line
+    from memstore.trust.witness_request import requests_to
+
+    asked = requests_to(session.view())
+    session.emit(
+        "witness-requests",
+        asked,
+        lambda: (
+            safe_line(
+                f"{one.id}: {one.requested_by or 'somebody'} asks about {one.ref}"
+                + (f": {one.reason}" if one.reason else "")
+            )
+            for one in asked
+        ),
+        each="requests",
+    )
+    if asked:
+        session.say(f"memstore witness {asked[0].id} shows what is asked; --attest answers")
+    else:
+        session.say("nothing is asked of you here")
 
 
 def _answer(
@@ -163,7 +203,8 @@ def request_witness(
     """Ask others to vouch for a memory, or to dispute it.
 
     This writes a file to requests/, which you share by git or send in any other way. The file holds what the memory
-    says and where it comes from, so they need no vault to answer: memstore witness --request FILE.
+    says and where it comes from, so they need no vault to answer: memstore witness --request FILE. In this vault and
+    its clones, memstore witness lists it for those who are asked, and for nobody else.
     """
     from memstore.cli.written import emit_registered
     from memstore.trust.witness_request import request_witness as ask

@@ -17,6 +17,8 @@ ID_RANDOM_CHARACTERS = 10
 SHORTEST_PREFIX = 3
 # The ids of suggestions begin with it.
 ID_OF_PROPOSAL = "prop_"
+# The ids of requests, for a consent or for witnesses, begin with it.
+ID_OF_REQUEST = "req_"
 
 MEMORY_ID_PATTERN = r"[a-z0-9][a-z0-9_-]{2,63}"
 ENTITY_ID_PATTERN = r"[a-z][a-z0-9-]*:[a-z0-9][a-z0-9._-]*"

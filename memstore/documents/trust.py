@@ -245,6 +245,10 @@ Form("""WitnessRequest
     provenance: where it comes from
     digests: computed from both
 """)
+Form("""Iterable[WitnessRequest]
+    @witness-requests: the requests for witnesses that the actor has not answered
+    requests=.
+""")
 
 
 class SignedWitness(TypedDict):

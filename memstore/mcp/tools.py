@@ -300,8 +300,9 @@ SEEDS = (
     ),
     Tool(
         "memory_witness",
-        "Vouch for somebody else's memory, or dispute it, with your key.",
-        {"": Verb("witness", ("aspect", "notes"), ("ref", "attest"))},
+        "Vouch for somebody else's memory, or dispute it, with your key. Without ref: what you are asked; ref may be a "
+        "request's id, and without attest shows what it asks.",
+        {"": Verb("witness", ("ref", "attest", "aspect", "notes"), ())},
     ),
     Tool(
         "memory_request_witness",

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 from memstore.access import RIGHTS, registry
-from memstore.access.audit import create, entity_id, new_id, plain
+from memstore.access.audit import create, entity_id, found, new_id, plain, registered
+from memstore.access.consents import is_asked
 from memstore.access.policy import Judge, labels_of
 from memstore.access.registry import WITNESS_REQUEST
 from memstore.access.world import Session
 from memstore.core.change import Edit
-from memstore.core.errors import FormatError, RefusedError, UsageError
-from memstore.core.ids import MemoryRef
+from memstore.core.errors import FormatError, NotFoundError, RefusedError, UsageError
+from memstore.core.ids import ID_OF_REQUEST, MemoryRef
 from memstore.core.keys import WITNESS_KEYS
 from memstore.core.memory import Witness
 from memstore.core.places import RegistryKind
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memstore.access.audit import Registered
+    from memstore.access.registry import RegistryFile
     from memstore.core.memory import Memory
     from memstore.core.named import Named, OneOrMore
     from memstore.core.view import View
@@ -194,7 +197,7 @@ def request_witness(
     _stop_where_hidden(view, about, names)
     values = {
         "type": WITNESS_REQUEST,
-        "id": new_id(view, "req_"),
+        "id": new_id(view, ID_OF_REQUEST),
         **values_of(about),
         "asked": plain(names),
         "requested_at": instant(view.clock.now()),
@@ -203,6 +206,57 @@ def request_witness(
     }
     told: dict[str, str | list[str] | None] = {"request": str(values["id"]), "memory": about.id, "asked": names}
     return create(view, RegistryKind.REQUEST, values, verb="request-witness", about=told, **saving)
+
+
+def requests_to(view: View) -> tuple[WitnessRequest, ...]:
+    """Return the requests that ask the actor and that they have not answered, oldest first.
+
+    >>> requests_to(ws.view())
+    ()
+    """
+    asking = [file for file in registered(view, RegistryKind.REQUEST) if is_asked(view, file)]
+    unanswered = []
+    for file in sorted(asking, key=lambda file: str(file.values.get("requested_at"))):
+        with suppress(FormatError):
+            request = _of_vault(view, file)
+            about = view.read(view.find(request.ref.id).path)
+            said = [one for one in about.memory.witnesses if one.agent_id == view.actor] if about else []
+            if not any((one.content, one.provenance) == request.digests for one in said):
+                unanswered.append(request)
+    return tuple(unanswered)
+
+
+def request_named(view: View, request_id: str) -> WitnessRequest:
+    """Return the request with this id in the vault, for whom it asks and for the vault's owner.
+
+    Raises:
+        NotFoundError: there is none that the actor may read.
+        FormatError: it can't be read, or doesn't match its digests.
+    """
+    file = found(view, RegistryKind.REQUEST, request_id)
+    if file is None or file.values["type"] != WITNESS_REQUEST or not (view.is_owners or is_asked(view, file)):
+        raise NotFoundError(f"there is no request `{request_id}`", hint="memstore witness lists what you are asked")
+    return _of_vault(view, file)
+
+
+def attested_as_asked(view: View, request: WitnessRequest) -> str:
+    """Return the ref of the memory that a request is about, if it says what was asked about.
+
+    Raises:
+        NotFoundError: the actor does not see it.
+        RefusedError: it has changed since.
+    """
+    memory = attestable(view.original(request.ref.id))
+    if statement.digests(memory) != request.digests:
+        raise RefusedError(
+            f"{memory.ref} is no longer what {request.id} asks about",
+            hint=f"memstore witness {memory.ref} --attest … says what you think of it as it is now",
+        )
+    return str(memory.ref)
+
+
+def _of_vault(view: View, file: RegistryFile) -> WitnessRequest:
+    return read(file.path, view.own_file(file.path) or b"")
 
 
 def answer_request(

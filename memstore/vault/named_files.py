@@ -9,9 +9,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memstore.access import RIGHTS
+from memstore.access.consents import is_asked
 from memstore.core.config import CONFIG_PATH
 from memstore.core.errors import RefusedError, VaultError
-from memstore.core.places import is_memory_path, is_own_path
+from memstore.core.places import RegistryKind, is_memory_path, is_own_path, kind_of
 from memstore.core.times import moment
 from memstore.files.config_file import NOBODY, owner_of
 from memstore.files.local_state import regular_bytes, vault_around, without_dots, write_whole
@@ -176,10 +178,13 @@ def _may_be_read(view: View, place: Path) -> bool:
 
 
 def _is_seen(view: View, place: Path, root: Path) -> bool:
-    """Whether a path in the view's own vault is that of a memory which the actor may see."""
+    """Whether a path in the view's own vault is that of a memory which the actor may see, or of a request to them."""
     if not place.is_relative_to(root):
         return False
     inside = place.relative_to(root).as_posix()
+    if kind_of(inside) is RegistryKind.REQUEST:
+        request = view.of(RIGHTS).registry(RegistryKind.REQUEST).get(inside)
+        return request is not None and is_asked(view, request)
     return is_memory_path(inside, mixed=view.config.mixed) and view.read(inside) is not None
 
 

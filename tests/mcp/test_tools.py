@@ -161,6 +161,8 @@ WRITING: list[tuple[str, dict[str, Any], str]] = [
     ("consent_revoke", {"id": "con_nothing", "reason": "no"}, "consent revoke con_nothing --reason no"),
     ("memory_trust", {"action": "sign", "ref": NOTE}, f"sign {NOTE}"),
     ("memory_witness", {"ref": OTHER, "attest": "confirm"}, f"witness {OTHER} --attest confirm"),
+    ("memory_witness", {}, "witness"),
+    ("memory_witness", {"ref": "req_0000000000"}, "witness req_0000000000"),
     ("memory_request_witness", {"ref": NOTE, "from": ["human:eve"]}, f"request-witness {NOTE} --from human:eve"),
     ("memory_anchor", {"ref": NOTE}, f"anchor {NOTE}"),
     ("memory_change", {"action": "set", "ref": NOTE, "pairs": ["importance=high", "scope="]},

@@ -283,6 +283,7 @@ def every_command(ids: list[str], paths: list[str]) -> list[tuple[str, ...]]:
             ("recompute", memory_id, "--check"),
             ("recompute", "--from-episodes"),
             ("request-witness", memory_id, "--from", "human:bob"),
+            ("witness", "req_0000000001"),
             ("anchor", memory_id),
             ("commit", memory_id),
             ("edit", path),

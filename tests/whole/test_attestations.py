@@ -486,8 +486,57 @@ def test_a_request_travels_as_a_file_and_its_answer_comes_back(vault: Vault) -> 
     (vault.home / "answer.json").write_text(plain.stdout)
     assert vault.json("witness", vault.ref, "--answer", "@answer.json")["verdict"]["state"] == "valid"
     assert [one["state"] for one in vault.json("trust", vault.ref)["witnesses"]] == ["valid"]
-    for wrong in (["witness"], ["witness", vault.ref], ["witness", vault.ref, "--request", str(request)]):
+    for wrong in (
+        ["witness", "--attest", "confirm"],
+        ["witness", vault.ref],
+        ["witness", vault.ref, "--request", str(request)],
+    ):
         assert vault.do(*wrong).returncode == 2
+
+
+def test_whoever_is_asked_reads_and_answers_the_request_in_the_vault_and_nobody_else_does(vault: Vault) -> None:
+    vault.ok("keys", "add", "si:pith", "@pith.pub")
+    vault.ok("privacy", "grant", vault.ref, "--to", "si:pith", "si:eve")
+    written = vault.json("request-witness", vault.ref, "--from", "si:pith", "--notes", "You were there")
+    name, file = written["id"], str(vault.program.vault / written["path"])
+    as_pith, as_eve = ("--as", "si:pith"), ("--as", "si:eve")
+
+    asked = vault.json(*as_pith, "witness")["requests"]
+    assert [(one["request"], one["reason"]) for one in asked] == [(name, "You were there")]
+    for words in (["witness", name], ["witness", "--request", file]):
+        assert WORDS in vault.ok(*as_pith, *words)
+        assert WORDS in vault.ok(*words)
+        for others in (as_eve, (*as_pith, "--context", "ctx:park")):
+            seen = vault.do(*others, *words)
+            absent = vault.do(*others, *(one.replace(name, "req_0000000000") for one in words))
+            assert (seen.returncode, seen.stdout) == (absent.returncode, absent.stdout)
+            assert seen.stderr.replace(name, "req_0000000000") == absent.stderr
+    vault.program.git("add", "-A")
+    vault.program.git("-c", "core.hooksPath=/dev/null", "commit", "-q", "-m", "asked")
+    (vault.home / "cloned").mkdir()
+    clone = InProcess(vault.home / "cloned")
+    vault.program.git("clone", "-q", ".", str(clone.vault))
+    for words in (["witness", name], ["witness", "--request", str(clone.vault / written["path"])]):
+        assert WORDS in clone.run(*as_pith, *words).stdout
+        assert clone.run(*as_eve, *words).returncode != 0
+    assert vault.json(*as_eve, "witness")["requests"] == []
+    assert vault.json("witness")["requests"] == []
+
+    signed = vault.json(*as_pith, "witness", name, "--attest", "confirm", "--key", "@pith")
+    assert signed["verdict"]["state"] == "valid"
+    assert vault.json(*as_pith, "witness")["requests"] == []
+    vault.ok("privacy", "revoke", vault.ref, "--from", "si:pith")
+    assert vault.do(*as_pith, "witness", name).returncode == 3
+    assert vault.do(*as_pith, "witness", "--request", file).returncode != 0
+
+
+def test_what_changed_since_it_was_asked_about_is_not_attested(vault: Vault) -> None:
+    vault.ok("privacy", "grant", vault.ref, "--to", "si:pith")
+    name = vault.json("request-witness", vault.ref, "--from", "si:pith")["id"]
+    vault.ok("set", vault.ref, "title=Another title")
+    done = vault.do("--as", "si:pith", "witness", name, "--attest", "confirm", "--key", "@pith")
+    assert (done.returncode, f"is no longer what {name} asks about" in done.stderr) == (4, True)
+    assert name in vault.ok("--as", "si:pith", "witness")
 
 
 def test_the_owner_decides_about_what_somebody_else_wrote(vault: Vault) -> None:
