@@ -48,13 +48,18 @@ def init(session: CliSession, file: str | None) -> None:
         done,
         lambda: (
             *_lines(session, done, dry_run=False),
-            f"pinned: {(pinned.commit or '')[:10]}",
+            f"pinned: {_pinned_at(pinned)}",
             "next: memstore sign REF signs a memory; memstore keys add ENTITY FILE.pub -c enrols somebody else",
         ),
         pin=pinned.commit,
     )
     if not done.diff:
         session.say("that key already counts")
+
+
+def _pinned_at(done: Pinned) -> str:
+    before = done.before[:10] if done.before and done.before != done.commit else ""
+    return f"{(done.commit or '')[:10]}{f', before {before}, which is not in this history' if before else ''}"
 
 
 @subcommand(

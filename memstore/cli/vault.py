@@ -44,9 +44,10 @@ def init(
 ) -> None:
     """Make a folder a vault: with settings, git hooks, and a git repository if there is none.
 
-    Notes in the folder stay as they are, and nothing is committed. Running it again changes nothing. In a mixed vault,
-    notes are searched, listed and cited for the owner alone until they are adopted. In a vault of memstore's own (own),
-    every Markdown file with frontmatter is a memory, and is checked as one.
+    Notes in the folder stay as they are. In a repository that it makes, it commits the vault's own files, so that a
+    clone is a vault; in one that was there, the first command with -c commits them. Running it again changes nothing.
+    In a mixed vault, notes are searched, listed and cited for the owner alone until they are adopted. In a vault of
+    memstore's own (own), every Markdown file with frontmatter is a memory, and is checked as one.
 
     --undo removes what init made, and nothing else: settings, hooks, lines in git's files, the index. It refuses if
     there are memories by now, or settings were changed. The repository stays.
@@ -102,8 +103,17 @@ def _lines(session: CliSession, done: Initialised) -> Iterator[str]:
         yield f"  git hooks: {', '.join(done.hooks_installed)}"
     if done.hooks_refused:
         yield f"  {paint('warning', 'no git hook')}: {safe_line(done.hooks_refused)}"
+    yield from _commit_lines(done)
     if not session.choices.quiet:
         yield from _next_steps(session, done)
+
+
+def _commit_lines(done: Initialised) -> Iterator[str]:
+    if done.commit:
+        yield f"  committed as {done.commit[:10]}, so that a clone is this vault, too"
+    elif done.uncommitted:
+        yield f"  not committed yet: {', '.join(done.uncommitted)}"
+        yield "    whatever commits first with -c takes them along, and so does memstore commit"
 
 
 def _next_steps(session: CliSession, done: Initialised) -> Iterator[str]:

@@ -682,6 +682,12 @@ _CODES = (
         "Its settings name an owner, who sees what lies there whatever is granted in this vault. Take the settings "
         "away, or name the folder in `.memstoreignore`.",
     ),
+    _warning(
+        "vault-uncommitted",
+        "no commit has the vault's settings, or the files that go with them",
+        "They are on this machine alone: a clone is no vault, and when another branch is checked out after they were "
+        "committed on one, they are gone there. `memstore commit` commits them, and so does the first command with -c.",
+    ),
     _error(
         "generalization-blocked",
         "a generalization that names somebody its source is about",

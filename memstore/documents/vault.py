@@ -82,6 +82,8 @@ Form("""Stats
 Form("""Initialised
     @init: a folder that became a vault
     vault=root owner changed repository_made git_configured hooks_installed hooks_refused notes mixed
+    commit: the commit of the vault's own files, in a repository that was made here
+    uncommitted: the vault's own files that no commit has yet
 """)
 
 

@@ -29,6 +29,9 @@ class WorkTree(Protocol):
         For anybody but the vault's owner, these are the records of what they did; none while others listen.
         """
 
+    def unkept(self) -> Mapping[str, bytes]:
+        """Return the files that `init` made and no commit has yet, by path, for whoever asks: a clone needs them."""
+
     def may_commit(self) -> bool:
         """Return whether a commit is possible just now."""
 

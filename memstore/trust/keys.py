@@ -16,6 +16,7 @@ from memstore.core.finding import Finding, Position
 from memstore.core.finding_codes import finding_of
 from memstore.core.short_repr import short_repr
 from memstore.core.transaction import Saving, again_where_changed, save_own, unified_diff
+from memstore.history import HISTORY
 from memstore.trust import PINS, SIGNATURES, allowed_signers, sshsig
 from memstore.trust.formats import rotation
 from memstore.trust.keyring import ALLOWED_SIGNERS, ATTEST_NAMESPACE, COMMIT_NAMESPACE, REVOKED_KEYS, ROTATIONS
@@ -203,6 +204,8 @@ def init_keys(open_view: Callable[[], View], settings: ConfigFile, named: str | 
         settings: the user's settings.
         named: the file of the key; None for the one that the settings name, or else `USUAL_KEY`.
 
+    A pin that is of another history, as of a vault that was here before, gives way to a new one.
+
     Raises:
         RefusedError: somebody other than the vault's owner acts, or keys of others count in the vault already.
         UsageError: the settings name another key.
@@ -221,21 +224,29 @@ def init_keys(open_view: Callable[[], View], settings: ConfigFile, named: str | 
         stop_unless_owner(view, "enrol keys")
         _stop_if_anothers(view)
         done = add_key(view, view.actor, named or before or USUAL_KEY, keeper=True, commit=True)
-        if done.pinned:
-            return done, Pinned(commit=view.of(PINS).commit, before=view.of(PINS).commit)
-        return done, pin(view)
+        held = view.of(PINS).commit
+        if held is not None and view.of(HISTORY).following(held):
+            return done, Pinned(commit=held, before=held)
+        _stop_if_anothers(view.again(), but=done.keys[0])
+        return done, pin(view.again())
     except MemstoreError:
         if before is None:
             settings.unset("signing_key")
         raise
 
 
-def _stop_if_anothers(view: View) -> None:
-    """Refuse if the vault has keys that are not the actor's: only a comparison of fingerprints shows whose they are."""
+def _stop_if_anothers(view: View, *, but: PublicKey | None = None) -> None:
+    """Refuse if the vault has keys that are not the actor's: only a comparison of fingerprints shows whose they are.
+
+    Args:
+        view: the vault.
+        but: the actor's own key, if it is not pinned here: then any other key may be anybody's, whatever its line says.
+    """
     keyring, _ = read_keyring(view)
-    others = {name for one in keyring.signers for name in one.principals} - {view.actor}
+    known = (*keyring.signers, *(keyring.uncounted if but else ()))
+    others = {name for one in known for name in one.principals if name != view.actor or (but and one.key != but)}
     mine = [one for one in keyring.signers if view.actor in one.principals and one.pinned]
-    if others and not mine:
+    if others and (but or not mine):
         raise RefusedError(
             f"keys of {', '.join(sorted(others))} count in this vault already",
             hint="compare their fingerprints with their holders (memstore keys list), then memstore keys pin; "

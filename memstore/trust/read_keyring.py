@@ -309,7 +309,7 @@ def _counting(view: View, pin: str) -> tuple[Counting, KeyringFiles]:
     walked = None if head is None else view.of(HISTORY).touching(_COUNTED, since=pin, until=head)
     if head is None or walked is None:
         raise GitError(
-            f"no key counts: the pinned commit {pin[:10]} is not in the history of the current one",
+            f"the pinned commit {pin[:10]} is not in the history of the current one",
             hint="in a shallow clone run git fetch --unshallow; else compare the keys, and run memstore keys pin again",
         )
     first = true_objects(view, [pin, head, *(commit for commit, _ in walked)])

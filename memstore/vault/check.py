@@ -46,6 +46,7 @@ from memstore.search import DERIVED
 from memstore.trust.check_attestations import AttestationCheck
 from memstore.vault import checks, references
 from memstore.vault.comparison import findings_since, own_changed, remember_checked, widened_since_check
+from memstore.vault.init import UNKEPT_HINT, unkept_text
 from memstore.vault.note_names import LinkTable, names_of
 from memstore.vault.references import directory_of
 from memstore.vault.staged import check_staged, staged, vault_inside
@@ -137,7 +138,7 @@ def check(view: View, paths: Sequence[str] = ()) -> CheckResult:
     wanted = set(registry)
     findings += [finding for finding in _registry_findings(view) if finding.path in wanted]
     findings += () if paths else (*attestations.keyring(), *widened_since_check(view))
-    findings += () if paths else (*consents_lost(view), *_vaults_inside(view, memories))
+    findings += () if paths else (*consents_lost(view), *_vaults_inside(view, memories), *_unkept(view))
     sealed = [one for one in view.of(SEALED).findings() if one.path in {*memories} or not paths]
     findings += [one for one in sealed if one.severity is not Severity.NOTICE]
     attestations.keep()
@@ -208,6 +209,13 @@ def fix(view: View, paths: Sequence[str] = (), *, since: str | None = None, dry_
     save_all(view, edits, verb="check --fix", own=events, dry_run=dry_run)
     found = check(view, paths)
     return replace(found, fixed=in_order(fixed), dry_run=dry_run)
+
+
+def _unkept(view: View) -> Iterator[Finding]:
+    """Yield a finding if no commit has the vault's settings, or the files that go with them."""
+    own = view.of(WORK_TREE).unkept() if view.of(HISTORY).repository else {}
+    if own:
+        yield finding_of("vault-uncommitted", min(own), unkept_text(own), UNKEPT_HINT)
 
 
 def check_staged_files(view: View) -> CheckResult:

@@ -16,7 +16,7 @@ from memstore.trust import PINS
 from memstore.trust.read_keyring import is_counted, keeper_signature, read_keyring
 from memstore.vault import GATE
 from memstore.vault.look import LOOK
-from memstore.vault.pending import own_pending, pending
+from memstore.vault.pending import own_pending, pending, unkept
 from memstore.vault.staged import findings_of
 from memstore.vault.writing import locked
 
@@ -38,6 +38,7 @@ def commit_pending(ws: Workspace, refs: Sequence[str], text: str | None) -> Comm
     with locked(ws):
         view = ws.view()
         asked = ws.having(HISTORY, view.of(HISTORY))
+        asked.history.stop_if_busy()  # also where nothing of the vault waits: the person is told what is half done
         view.of(GATE).refuse_secrets((), "commit", text)
         waiting = view.of(WORK_TREE).pending()
         chosen = [_chosen(view, text, waiting) for text in refs]
@@ -47,7 +48,10 @@ def commit_pending(ws: Workspace, refs: Sequence[str], text: str | None) -> Comm
 
 
 def commit_paths(ws: Workspace, paths: Collection[str], text: str | None) -> Committed:
-    """Commit the pending changes at these paths, old or new; for commands that commit what they wrote."""
+    """Commit the pending changes at these paths, old or new; for commands that commit what they wrote.
+
+    What `init` made and no commit has yet goes along: without it, a clone of what is committed is no vault.
+    """
     ws.history.require()
     ws.history.identity()
     with locked(ws):
@@ -62,6 +66,7 @@ def commit_paths(ws: Workspace, paths: Collection[str], text: str | None) -> Com
         own = {**own, **{path: view.whole.read(path) for path in sorted(plain)}}
         # A note that moved, or became a memory elsewhere: no memory went with its old file.
         gone = [path for path in paths if path not in own and ws.vault.saved_at(path) is None]
+        own = {**unkept(asked), **own} if chosen or own else own
         return _commit(view, asked, waiting, chosen, own, text, gone=gone)
 
 

@@ -492,15 +492,17 @@ def find_vault(env: Environment, named: str | None) -> Path:
     if named == "":
         raise UsageError("--vault is empty", hint="name a folder, like --vault ~/notes; . is this folder")
     if named is not None:
-        return _vault_at(env.expanded(named), Found(named, "--vault"))
+        return _vault_at(env, env.expanded(named), Found(named, "--vault"))
     if variable := env.get("MEMSTORE_VAULT"):
-        return _vault_at(env.expanded(variable), Found(variable, "MEMSTORE_VAULT"))
+        return _vault_at(env, env.expanded(variable), Found(variable, "MEMSTORE_VAULT"))
     around = (env.folder, *env.folder.parents)
     for folder in around:
         if (folder / SETTINGS_FOLDER).is_dir():
             return folder
+    for folder in around:
+        _stop_if_elsewhere(env, folder)
     if default := config_file.read_user_config(env.config_file).vault:
-        return _vault_at(env.expanded(default), Found(default, f"vault in {env.config_file}"))
+        return _vault_at(env, env.expanded(default), Found(default, f"vault in {env.config_file}"))
     is_sparse = any((folder / ".git" / "info" / "sparse-checkout").is_file() for folder in around)
     left_out = f"if a sparse checkout leaves it out: git sparse-checkout add {SETTINGS_FOLDER}; otherwise "
     raise VaultError(
@@ -508,6 +510,18 @@ def find_vault(env: Environment, named: str | None) -> Path:
         f"and no default in {env.config_file}",
         hint=(left_out if is_sparse else "") + "make one here with `memstore init`, or name one with --vault DIR",
     )
+
+
+def _stop_if_elsewhere(env: Environment, folder: Path) -> None:
+    """Raise if a folder is a vault on another branch of its repository than the one that is checked out."""
+    from memstore.files.local_state import find_repository
+    from memstore.vault.surroundings import branch_of_vault
+
+    if find_repository(folder) is not None and (branch := branch_of_vault(env, folder)):
+        raise VaultError(
+            f"{folder} is a vault on the branch {branch}, and what is checked out has no {CONFIG_PATH}",
+            hint=f"git checkout {branch} goes there, git checkout {branch} -- .memstore brings its settings here",
+        )
 
 
 def bytes_without_vault(env: Environment, path: Path, *, entity: str | None, context: str | None, alone: bool) -> bytes:
@@ -533,7 +547,7 @@ def bytes_without_vault(env: Environment, path: Path, *, entity: str | None, con
     return named.read_bytes()
 
 
-def _vault_at(folder: Path, named: Found) -> Path:
+def _vault_at(env: Environment, folder: Path, named: Found) -> Path:
     """Return the folder if it is a vault itself; a folder inside a vault is not enough."""
     import os
     from pathlib import Path
@@ -560,6 +574,8 @@ def _vault_at(folder: Path, named: Found) -> Path:
         raise VaultError(
             f"{named.where} names {named.value}: {problem.strerror}", hint="check its permissions"
         ) from problem
+    if around is None:
+        _stop_if_elsewhere(env, folder)
     # Not everybody may know whether anything exists in another vault.
     raise VaultError(
         f"{named.where} names {named.value}, which is not a vault: it has no {SETTINGS_FOLDER} folder",

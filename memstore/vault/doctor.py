@@ -16,13 +16,20 @@ from memstore.core.errors import GitError, MemstoreError, RefusedError
 from memstore.core.places import RegistryKind, is_sealed_path
 from memstore.core.times import instant
 from memstore.files.draft import without_notes
-from memstore.history import HISTORY
+from memstore.history import HISTORY, WORK_TREE
 from memstore.history.git_hooks import DRIVER
 from memstore.history.history import HookState
 from memstore.search import USAGE
 from memstore.trust import PINS, SEAL_KEYS, SIGNATURES
 from memstore.trust.keyring import ALLOWED_SIGNERS, COMMIT_NAMESPACE
-from memstore.vault.init import ATTRIBUTES_LINE, ATTRIBUTES_PATH, FORMER_ATTRIBUTES, MIXED_ATTRIBUTES_LINE
+from memstore.vault.init import (
+    ATTRIBUTES_LINE,
+    ATTRIBUTES_PATH,
+    FORMER_ATTRIBUTES,
+    MIXED_ATTRIBUTES_LINE,
+    UNKEPT_HINT,
+    unkept_text,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -88,6 +95,7 @@ def doctor(around: Machine, open_vault: Callable[[], View], *, fix: bool) -> Dia
     checks += _group_owner(view)
     if view.of(HISTORY).repository is not None:
         checks += [_repository(view), _identity(view), *hook_checks(view, fix=fix), *_remotes(view)]
+        checks += _unkept(view)
         checks.append(_attributes(around, mixed=view.config.mixed, fix=fix))
     else:
         hint = f"memstore init {view.root}"
@@ -147,6 +155,12 @@ def _repository(view: View) -> Check:
     if repository.head is None:
         return Check("repository", DoctorVerdict.OK, f"{where}, no commit yet")
     return Check("repository", DoctorVerdict.OK, f"{where} at {repository.head[:10]}")
+
+
+def _unkept(view: View) -> Iterator[Check]:
+    """Yield that no commit has the vault's settings, or the files that go with them."""
+    if own := view.of(WORK_TREE).unkept():
+        yield Check("own files", DoctorVerdict.WARNING, unkept_text(own), UNKEPT_HINT)
 
 
 def _identity(view: View) -> Check:

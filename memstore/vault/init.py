@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memstore.core.config import CONFIG_PATH, FORMAT_VERSION, VAULT_SETTINGS, Config
-from memstore.core.errors import FormatError, RefusedError, UsageError, VaultError
-from memstore.core.places import TEMPORARY_PREFIX
+from memstore.core.errors import FormatError, GitError, RefusedError, UsageError, VaultError
+from memstore.core.places import TEMPORARY_PREFIX, summary_of
 from memstore.files.config_file import NOBODY, parsed_vault_config
-from memstore.history import HISTORY
+from memstore.history import HISTORY, WORK_TREE
 from memstore.history.history import HookState
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     from memstore.core.config import Setting
     from memstore.core.view import View
@@ -29,12 +29,15 @@ ATTRIBUTES_LINE = "*.md merge=memstore diff=memstore -text"
 MIXED_ATTRIBUTES_LINE = "*.md merge=memstore diff=memstore"
 # What `init` wrote before there was a merge driver.
 FORMER_ATTRIBUTES = ("*.md diff=memstore -text", "*.md diff=memstore")
+ATTRIBUTES_LINES = (ATTRIBUTES_LINE, MIXED_ATTRIBUTES_LINE, *FORMER_ATTRIBUTES)
 # Files for git to ignore: temporary files during a write.
 EXCLUDED = f"{TEMPORARY_PREFIX}*"
 # The heading of a diff hunk: the key or the heading above it, as a git extended regular expression.
 FUNCTION_KEY = "diff.memstore.xfuncname"
 FUNCTION_PATTERN = "^(#{1,6}[ \\t].*|[a-z][a-z0-9_]*:.*)$"
 IGNORE_PATH = ".memstoreignore"
+# What a clone needs to be the same vault.
+OF_VAULT = (CONFIG_PATH, IGNORE_PATH, ATTRIBUTES_PATH)
 IGNORE_TEXT = """\
 # Markdown files that are not memories, in the syntax of .gitignore:
 # drafts/
@@ -43,6 +46,13 @@ IGNORE_TEXT = """\
 **/logseq/bak/
 """
 
+UNKEPT_HINT = "memstore commit commits them; so does the next command with -c"
+
+
+def unkept_text(own: Collection[str]) -> str:
+    """Say which of the vault's own files no commit has."""
+    return f"no commit has {', '.join(sorted(own))}: a clone or another branch lacks what makes it this vault"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Initialised:
@@ -50,7 +60,8 @@ class Initialised:
 
     `changed` are the paths that it created or extended, relative to `root`; `hooks_refused` says why a hook could not
     be installed, and what to do; `notes` is the number of notes in the folder, None if it was already a vault, since
-    not everybody may know their number. `mixed` says whether they stay plain notes until they are adopted.
+    not everybody may know their number. `mixed` says whether they stay plain notes until they are adopted. `commit` has
+    the vault's own files, in a repository that was made here; `uncommitted` are those that no commit has yet.
     """
 
     root: Path
@@ -62,6 +73,8 @@ class Initialised:
     hooks_refused: str | None
     notes: int | None
     mixed: bool
+    commit: str | None = None
+    uncommitted: tuple[str, ...] = ()
 
     @property
     def is_new(self) -> bool:
@@ -83,6 +96,8 @@ def init(
     notes: str | None = None,
 ) -> Initialised:
     """Make a folder a vault; existing files stay as they are, and an existing vault keeps its settings.
+
+    In a repository that is made here, the vault's own files are committed; what is somebody's own never is.
 
     Args:
         place: the folder.
@@ -109,6 +124,11 @@ def init(
             f"{of_git} holds git's own files, such as a bare repository's, and no memories",
             hint=f"git clone {of_git} DIR, then memstore init DIR",
         )
+    if (branch := place.branch_of_vault()) is not None:
+        raise VaultError(
+            f"{place.root} is a vault on the branch {branch}; this one has no {CONFIG_PATH}",
+            hint=f"git checkout {branch} goes there, git checkout {branch} -- .memstore brings its settings here",
+        )
     # (1) The repository comes before (2) the configuration, which makes the folder a vault: a vault needs git.
     repository_made = place.make_repository()
     found = place.notes()
@@ -130,6 +150,10 @@ def init(
     attributes = MIXED_ATTRIBUTES_LINE if view.config.mixed else ATTRIBUTES_LINE
     git_configured |= place.append_line(place.exclude_path, EXCLUDED)
     changed += [ATTRIBUTES_PATH] if place.append_line(ATTRIBUTES_PATH, attributes) else []
+    own = {path: data for path in OF_VAULT if (data := place.read(path)) is not None} if repository_made else {}
+    if own.get(ATTRIBUTES_PATH, b"").decode(errors="replace").strip() not in ATTRIBUTES_LINES:
+        own.pop(ATTRIBUTES_PATH, None)  # it has lines of one's own
+    commit = _first_commit(view, own) if own else None
     return Initialised(
         root=place.root,
         owner=view.config.owner,
@@ -140,7 +164,19 @@ def init(
         hooks_refused=refused,
         notes=found if is_new else None,
         mixed=view.config.mixed,
+        commit=commit,
+        uncommitted=tuple(sorted(view.again().of(WORK_TREE).unkept())) if changed and not commit else (),
     )
+
+
+def _first_commit(view: View, own: Mapping[str, bytes]) -> str | None:
+    """Commit the vault's own files in a new repository; None if git does not know who commits."""
+    try:
+        view.of(HISTORY).identity()
+    except GitError:
+        return None
+    with view.locked():
+        return view.of(HISTORY).commit(own, f"vault: {summary_of(own)}", at=view.clock.now())
 
 
 def config_text(owner: str, notes: str = "own") -> str:

@@ -12,12 +12,13 @@ from memstore.access.audit_events import folder_of
 from memstore.core import times
 from memstore.core.change import Changes, Pending
 from memstore.core.errors import NoFileError, NotFoundError, UsageError, VaultError
-from memstore.core.places import RegistryKind, is_misnamed, is_own_path, is_sealed_path, kind_of
+from memstore.core.places import ATTRIBUTES, RegistryKind, is_misnamed, is_own_path, is_sealed_path, kind_of
 from memstore.files import memory_file
 from memstore.files.memory_file import sealed_under_other_name
 from memstore.files.plain_note import is_foreign
 from memstore.files.vault import read_file
 from memstore.history.changes import changes_between
+from memstore.vault.init import ATTRIBUTES_LINES, OF_VAULT
 from memstore.vault.workspace import Moment
 
 if TYPE_CHECKING:
@@ -75,6 +76,33 @@ def own_pending(ws: Workspace) -> Mapping[str, bytes | None]:
         if not ws.history.is_stored(path, data, committed.get(path)):
             found[path] = data
     return found
+
+
+def unkept(ws: Workspace) -> Mapping[str, bytes]:
+    """Return the files that `init` made and no commit has yet, by path: without them, a clone is no vault.
+
+    What somebody staged is left to them, and so is a `.gitattributes` with other changes than memstore's line.
+    """
+    head = ws.history.head()
+    committed = ws.history.own_files_at(head) if head else {}
+    found = {path: data for path in OF_VAULT if (data := _own_file(ws, path)) is not None}
+    found = {path: data for path, data in found.items() if committed.get(path) != ws.history.blob_id(data)}
+    found = {path: data for path, data in found.items() if path == ATTRIBUTES or path not in committed}
+    if not found:
+        return {}
+    if ATTRIBUTES in found:
+        blob = committed.get(ATTRIBUTES)
+        before = ws.history.blobs([blob]).get(blob) if blob else b""
+        if before is None or not _adds_only_ours(before, found[ATTRIBUTES]):
+            del found[ATTRIBUTES]
+    kept, staged = ws.history.kept_files(), ws.history.index_files()
+    return {path: data for path, data in found.items() if path in kept and staged.get(path) == committed.get(path)}
+
+
+def _adds_only_ours(before: bytes, data: bytes) -> bool:
+    """Whether memstore's line at the end is all that was added to a `.gitattributes`."""
+    added = data.removeprefix(before).strip()
+    return data.startswith(before) and added in {line.encode() for line in ATTRIBUTES_LINES}
 
 
 def recorded_by(actor: str, own: Mapping[str, bytes | None]) -> Mapping[str, bytes | None]:

@@ -41,6 +41,9 @@ if TYPE_CHECKING:
     from memstore.files.local_state import Environment
 
 
+# What `init` writes into a repository's own settings (`vault.init.FUNCTION_KEY`).
+_SECTION = b'[diff "memstore"]'
+_BRANCHES = ("refs/heads", "refs/remotes")
 # The part of a vault's local state that records what `init` wrote.
 _MADE = "init"
 
@@ -183,6 +186,24 @@ def _changed_before(path: str, at: float) -> bool:
         return False
 
 
+def branch_of_vault(env: Environment, folder: Path) -> str | None:
+    """Return the branch, of late the first, on which a folder is a vault; None if it is one now, or on none.
+
+    Only a repository in which `init` set something up is asked. A vault that a sparse checkout leaves out is one now.
+    """
+    found = None if (folder / SETTINGS_FOLDER).is_dir() or not folder.is_dir() else find_repository(folder)
+    if found is None or _SECTION not in regular_bytes(found.common_dir / "config"):
+        return None
+    git = GitProcess(folder, env.variables)
+    if git.attempt("ls-files", "-t", "--", CONFIG_PATH).stdout.startswith(b"S "):
+        return None
+    listed = git.attempt("for-each-ref", "--sort=-committerdate", "--format=%(refname:short)", *_BRANCHES).stdout
+    branches = listed.split(b"\n")[:-1]
+    asked = b"".join(branch + b":./" + os.fsencode(CONFIG_PATH) + b"\n" for branch in branches)
+    there = git.attempt("cat-file", "--batch-check=%(objecttype)", data=asked).stdout.split(b"\n")
+    return next((os.fsdecode(branch) for branch, kind in zip(branches, there, strict=False) if kind == b"blob"), None)
+
+
 # -- a folder that becomes a vault, or stops being one ---------------------------------------------
 
 
@@ -257,6 +278,10 @@ class DiskPlace:
     def outer_vault(self) -> Path | None:
         """Return the vault that the folder is inside of, or None."""
         return next((folder for folder in self._root.resolve().parents if (folder / SETTINGS_FOLDER).is_dir()), None)
+
+    def branch_of_vault(self) -> str | None:
+        """Return the branch on which the folder is a vault, if it is none on the one that is checked out."""
+        return branch_of_vault(self._env, self._root)
 
     def make_repository(self) -> bool:
         """Create a git repository unless the folder is in one; return False if there is one already."""

@@ -15,15 +15,14 @@ from memstore.core.places import SETTINGS_FOLDER, RegistryKind
 from memstore.history.git_hooks import DRIVER
 from memstore.history.history import HookState
 from memstore.vault.init import (
-    ATTRIBUTES_LINE,
+    ATTRIBUTES_LINES,
     ATTRIBUTES_PATH,
     EXCLUDED,
-    FORMER_ATTRIBUTES,
     FUNCTION_KEY,
     FUNCTION_PATTERN,
     IGNORE_PATH,
     IGNORE_TEXT,
-    MIXED_ATTRIBUTES_LINE,
+    OF_VAULT,
     config_text,
 )
 
@@ -38,9 +37,8 @@ if TYPE_CHECKING:
 # How many obstacles are named; a vault may have thousands of memories.
 MOST_NAMED = 3
 CHANGED = "it has been changed since"
-_OF_VAULT = (CONFIG_PATH, IGNORE_PATH, ATTRIBUTES_PATH)
 _OWN_ID = re.compile(rb"^id: *[\"']?m_", re.MULTILINE)
-_LINES = frozenset(line.encode() for line in (ATTRIBUTES_LINE, MIXED_ATTRIBUTES_LINE, *FORMER_ATTRIBUTES, EXCLUDED))
+_LINES = frozenset(line.encode() for line in (*ATTRIBUTES_LINES, EXCLUDED))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,7 +178,7 @@ def _plan(place: DiskPlace, made: Mapping[str, Written]) -> _Plan:
         now = place.read(path) if not path.endswith("/") else None
         if now is None or path == git_config:
             continue
-        if shared and path not in _OF_VAULT:
+        if shared and path not in OF_VAULT:
             kept[path] = shared
         elif now == written.after:
             files.append(Written(path, now, written.before))
@@ -194,7 +192,7 @@ def _plan(place: DiskPlace, made: Mapping[str, Written]) -> _Plan:
         kept |= {FUNCTION_KEY: shared} if shared else {}
     else:
         git_key = None
-    mine = [file.path for file in files if file.path in _OF_VAULT]
+    mine = [file.path for file in files if file.path in OF_VAULT]
     return _Plan(
         files=tuple(file for file in files if file.before != file.after),
         folders=(SETTINGS_FOLDER, *sorted((path for path in made if path.endswith("/")), key=len, reverse=True)),

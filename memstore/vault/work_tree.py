@@ -39,6 +39,9 @@ class VaultWorkTree:
             return {}
         return pending.recorded_by(self._look.actor, pending.own_pending(self._look.ws))
 
+    def unkept(self) -> Mapping[str, bytes]:
+        return pending.unkept(self._look.ws)
+
     def may_commit(self) -> bool:
         from memstore.vault.transaction import can_commit
 

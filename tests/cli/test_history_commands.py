@@ -47,7 +47,7 @@ def test_a_day_with_the_history(here: InProcess) -> None:
     made = program.json("commit")
     assert (made["schema"], made["refs"], made["message"]) == (
         "memstore.commit/1", ["note:m_aaa"],
-        "add one\n\nwith .gitattributes, .memstore/config.toml, .memstoreignore\n\nMemory-Id: m_aaa\n",
+        "add one\n\nMemory-Id: m_aaa\n",
     )  # fmt: skip
     assert program.ok("commit") == "nothing to commit\n"
     assert program.ok("status").splitlines()[0] == f"1 memory, on branch main at {made['commit'][:10]}, all committed"

@@ -40,8 +40,6 @@ def test_no_event_is_left_uncommitted(tmp_path: Path) -> None:
     program = InProcess(tmp_path)
     program.init("human:nia")
     git = ("git", "-C", str(program.vault))
-    subprocess.run([*git, "add", "-A"], check=True)
-    subprocess.run([*git, "-c", "user.name=N", "-c", "user.email=n@x", "commit", "-qnm", "vault"], check=True)
     refs: dict[str, str] = {}
 
     def left() -> str:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from memstore.vault.workspace import Workspace
     from tests.git_repositories import Written
 
-MOST = {"init": 16, "status": 10, "add -c": 16, "pre-commit": 10, "commit-msg": 10}
+MOST = {"init": 25, "status": 10, "add -c": 16, "pre-commit": 10, "commit-msg": 10}
 
 
 class Counted:

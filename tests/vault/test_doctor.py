@@ -10,7 +10,7 @@ import pytest
 from memstore.files.local_state import Environment
 from memstore.vault import composition
 from memstore.vault.doctor import Check, Diagnosis, DoctorVerdict, doctor
-from memstore.vault.init import init
+from memstore.vault.init import Initialised, init
 from memstore.vault.surroundings import Machine
 from tests.installed import MEMSTORE
 
@@ -19,17 +19,19 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@pytest.fixture
-def vault(tmp_path: Path) -> Path:
+def _made(root: Path) -> Initialised:
     env = Environment.of_process()
-    root = tmp_path / "vault"
-    init(
+    return init(
         composition.place(env, root),
         owner="human:sean",
         default_owner="human:x",
         open_vault=lambda: composition.open_workspace(env, vault=str(root)).view(),
     )
-    return root
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Path:
+    return _made(tmp_path / "vault").root
 
 
 def _around(vault: Path) -> Machine:
@@ -51,6 +53,18 @@ def test_a_new_vault_is_well(vault: Path) -> None:
     diagnosis = _examine(vault)
     assert diagnosis.is_well
     assert {check.verdict for check in diagnosis.checks} == {DoctorVerdict.OK}
+
+
+def test_own_files_that_no_commit_has(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q", tmp_path / "vault"], check=True)
+    (tmp_path / "vault/.gitattributes").write_text("*.png binary\n")
+    made = _made(tmp_path / "vault")
+    assert made.uncommitted == (".memstore/config.toml", ".memstoreignore")  # lines of one's own go by one's own hand
+    (found,) = [one for one in _examine(tmp_path / "vault").checks if one.verdict is DoctorVerdict.WARNING]
+    assert (found.name, "no commit has .memstore/config.toml" in found.text) == ("own files", True)
+    subprocess.run(["git", "add", ".memstore", ".memstoreignore"], cwd=tmp_path / "vault", check=True)
+    assert _examine(tmp_path / "vault").is_well  # what is staged is about to be committed
+    assert "own files" not in {one.name for one in _examine(tmp_path / "vault").checks}
 
 
 def test_remotes_whose_readers_nobody_declared(vault: Path) -> None:

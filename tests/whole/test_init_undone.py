@@ -155,7 +155,10 @@ def test_everything_is_as_it_was(program: Program, made: Callable[[Program], Non
 
 def test_a_repository_that_init_made_stays(program: Program) -> None:
     program.ok("init", ".")
-    assert "the git repository stays" in program.ok("init", "--undo")
+    said = program.ok("init", "--undo")
+    assert "the git repository stays" in said
+    assert "git still tracks .gitattributes, .memstore/config.toml, .memstoreignore: commit their removal, too" in said
+    program.git("commit", "-qam", "none any more")
     fresh = another(program)
     fresh.vault.mkdir()
     repository(fresh)
@@ -163,7 +166,9 @@ def test_a_repository_that_init_made_stays(program: Program) -> None:
         {str(path).removeprefix(str(one.vault)): content for path, content in state(one).items()}
         for one in (program, fresh)
     )
-    assert mine == bare
+    assert {path: mine[path] for path in bare} == bare
+    commits = ("/.git/logs", "/.git/refs/heads", "/.git/COMMIT_EDITMSG")
+    assert [path for path in mine if path not in bare and not path.startswith(commits)] == []
 
 
 def test_the_person_is_told_what_went(program: Program) -> None:
@@ -213,7 +218,8 @@ def test_lines_of_ones_own_stay(program: Program) -> None:
     assert (program.vault / ".gitattributes").read_text() == "*.png binary\n"
     assert (program.vault / ".git/info/exclude").read_text().endswith("*~\n*.png binary\n")
     assert program.git("config", "diff.memstore.binary").strip() == "false"
-    assert program.git("status", "--porcelain").splitlines() == ["?? .gitattributes", "?? .memstoreignore"]
+    changes = [" M .gitattributes", " D .memstore/config.toml", " M .memstoreignore"]
+    assert program.git("status", "--porcelain").splitlines() == changes
 
 
 def test_another_pattern_of_the_same_key_stays(program: Program) -> None:
@@ -226,8 +232,6 @@ def test_another_pattern_of_the_same_key_stays(program: Program) -> None:
 def test_what_init_found_stays(program: Program) -> None:
     """A clone has its settings from elsewhere."""
     program.ok("init", ".")
-    program.git("add", "-A")
-    program.git("commit", "-qm", "a vault")
     clone = another(program)
     program.git("clone", "--quiet", str(program.vault), str(clone.vault))
     before = state(clone)
@@ -274,6 +278,7 @@ def test_a_worktree_of_its_own(program: Program) -> None:
 @pytest.mark.soak
 @pytest.mark.parametrize("is_committed", [False, True])
 def test_what_git_has_is_to_be_committed(program: Program, *, is_committed: bool) -> None:
+    repository(program)
     program.ok("init", ".")
     program.git("add", "-A")
     if is_committed:

@@ -57,6 +57,22 @@ def test_the_key_signs_counts_and_is_pinned(program: Program) -> None:
     assert program.json("keys", "init")["pin"] == made["pin"]
 
 
+def test_a_pin_of_a_vault_that_was_here_before_gives_way(program: Program) -> None:
+    for _ in range(2):
+        program.ok("init", ".", "--owner", "human:sean")
+        told = program.ok("keys", "init")
+        assert f"pinned: {program.git('rev-parse', 'HEAD')[:10]}" in told
+        assert [one["pinned"] for one in program.json("keys", "list")["keys"]] == [True]
+        shutil.rmtree(program.vault)
+        program.vault.mkdir()
+    assert "which is not in this history" in told
+    # A key that somebody else calls the owner's is pinned by nobody but the owner.
+    program.ok("init", ".", "--owner", "human:sean")
+    program.ok("keys", "add", "human:sean", str(program.home / "pith.pub"), "-c")
+    done = program.run("keys", "init")
+    assert (done.returncode, "compare their fingerprints" in done.stderr) == (4, True), done
+
+
 def test_a_key_that_is_not_there_sets_nothing(program: Program) -> None:
     program.ok("init", ".", "--owner", "human:sean")
     before = program.git("status", "--porcelain", "--untracked-files=all")

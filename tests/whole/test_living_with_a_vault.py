@@ -82,8 +82,6 @@ def test_a_renamed_memory_is_found_under_its_new_name(program: Program) -> None:
 
 
 def test_another_branch_has_its_own_memories(program: Program) -> None:
-    program.git("add", "-A")
-    program.git("commit", "-m", "empty")
     program.git("checkout", "-b", "kitchen")
     program.add(BEFORE)
     program.git("add", "-A")

@@ -100,6 +100,8 @@ def test_what_is_left_is_told(program: Program) -> None:
     program.ok("add", "Somebody said: The quetzalcoatl syndrome was found on Monday.", "-c")
     program.git("remote", "add", "origin", "https://example.org/vault.git")
     program.ok("forget", memory_id, "-c")
+    program.git("rm", "-rq", "--cached", ".memstore")
+    program.git("commit", "-qm", "settings of this machine alone")
     done = program.run("forget", memory_id, "--purge", str(program.home / "clean"))
     assert done.returncode == 0
     assert "have words of it" in done.stdout

@@ -495,7 +495,8 @@ def test_where_it_began_can_not_be_told(program: InProcess) -> None:
 
 def test_no_commit_in_common_and_no_commit_at_all(program: InProcess) -> None:
     program.git("switch", "-q", "--orphan", "empty")
-    program.ok("init", ".", "--owner", "human:tester")
+    assert "is a vault on the branch main" in program.run("init", ".", "--owner", "human:tester").stderr
+    program.git("checkout", "main", "--", ".memstore")
     done = program.run("review", "main")
     assert (done.returncode, "hint: memstore review main --against REV" in done.stderr) == (3, True)
     commit(program)
