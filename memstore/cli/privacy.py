@@ -196,9 +196,12 @@ def _folder_of(session: CliSession, stack: str) -> str:
     try:
         known = folder_named(session.view(), stack)
     except VaultError:  # there is no vault around
+        if not session.takes_folders:
+            raise
         return stack
     # Whether there is a folder that is no vault may be hidden.
-    if known is None and not (session.environment().expanded(stack) / SETTINGS_FOLDER).is_dir():
+    is_vault = session.takes_folders and (session.environment().expanded(stack) / SETTINGS_FOLDER).is_dir()
+    if known is None and not is_vault:
         raise NotFoundError(
             f"no stack was shared or loaded as {stack}, and no vault is there",
             hint="memstore load --list; memstore share --list",

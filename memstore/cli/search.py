@@ -342,7 +342,7 @@ def _explain(session: CliSession, answer: Answer) -> None:
         session.say(f"{answer.past} left out: superseded, expired or archived; --status all shows them")
     if answer.external:
         session.say(f"{answer.external} more from outside rank below these; --source-type external shows them alone")
-    if answer.fallback:
+    if answer.fallback and answer.hits:
         session.say(_safe(answer.fallback))
     if not answer.hits:
         session.say(f"nothing found for: {_safe(answer.query.text)}")

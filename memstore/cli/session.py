@@ -40,6 +40,8 @@ class Choices:
 class CliSession:
     """One call of the program. A command gets it as its first argument, calls one use case and emits its value."""
 
+    takes_folders = True  # whether whoever calls may name folders of this machine
+
     def __init__(self) -> None:
         self.choices = Choices()
         self._view: View | None = None

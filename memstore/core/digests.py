@@ -17,6 +17,11 @@ def blob_id(data: bytes, object_format: str = "sha1") -> str:
     return digest.hexdigest()
 
 
+def is_blob(data: bytes, blob: str) -> bool:
+    """Whether a blob id, or the beginning of one, is that of these bytes in either object format."""
+    return any(blob_id(data, name).startswith(blob) for name in ("sha1", "sha256"))
+
+
 def format_of(blob: str) -> str:
     """Return the object format of an id."""
     return "sha256" if len(blob) == _SHA256_DIGITS else "sha1"

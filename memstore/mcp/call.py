@@ -38,10 +38,13 @@ class Call(CliSession):
 
     Args:
         env: the process's environment, as it was when the server started.
-        opened: returns the view at the moment of the call; with True, also in a context that has expired.
+        opened: returns the view at the moment of the call; with True, also in a context that has expired; with a
+            folder, that of the stack there.
     """
 
-    def __init__(self, env: Environment, opened: Callable[[bool], View]) -> None:
+    takes_folders = False
+
+    def __init__(self, env: Environment, opened: Callable[[bool, str | None], View]) -> None:
         super().__init__()
         self.choices.no_input = True
         self._env = env
@@ -54,7 +57,7 @@ class Call(CliSession):
     def view(self, *, any_context: bool = False) -> View:
         """Return the view, which is opened on the first call."""
         if self._view is None:
-            self._view = self.on_its_terms(self._opened(any_context))
+            self._view = self.on_its_terms(self._opened(any_context, self.choices.vault))
         return self._view
 
     def environment(self) -> Environment:

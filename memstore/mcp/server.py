@@ -131,8 +131,8 @@ class Server:
 
         views: list[View] = []
 
-        def looked(any_context: bool) -> View:  # noqa: FBT001 - as `Call` calls it
-            views.append(self.view(narrowed, any_context=any_context))
+        def looked(any_context: bool, stack: str | None) -> View:  # noqa: FBT001 - as `Call` calls it
+            views.append(self.view(narrowed, any_context=any_context, stack=stack))
             return views[-1]
 
         answer = Call(self.env, looked).run(ctx, words)
@@ -153,7 +153,7 @@ class Server:
 
     def session(self) -> Call:
         """Return a session for commands in the server's own context."""
-        return Call(self.env, lambda any_context: self.view(any_context=any_context))
+        return Call(self.env, lambda any_context, stack: self.view(any_context=any_context, stack=stack))
 
     def _entered(self, ctx: click.Context, words: list[str]) -> ToolAnswer:
         """Enter a context for later calls, and add its handle to the command's answer."""
@@ -168,12 +168,15 @@ class Server:
             notes=(*answer.notes, f"handle: {handle}"), document={**answer.document, "handle": handle}
         )
 
-    def view(self, narrowed: CallContext | None = None, *, any_context: bool = False) -> View:
-        """Return the current view, in the context `narrowed` that was entered, or in the server's own."""
+    def view(self, narrowed: CallContext | None = None, *, any_context: bool = False, stack: str | None = None) -> View:
+        """Return the current view, in the context `narrowed` that was entered, or in the server's own.
+
+        It is of the vault that is served, or of a `stack` that belongs to it, by its folder.
+        """
         who = self.identity
         ws = composition.open_to_serve(
             self.env,
-            vault=who.folder,
+            vault=stack or who.folder,
             entity=who.entity,
             context=who.context,
             alone=who.alone,

@@ -203,24 +203,50 @@ USUAL = (
 
 # -- tools named in the documents that memstore grew from --------------------------------------------
 
-_MADE = ("tags", "source", "source_type", "source_entity", "derived_from", "relates_to", "context_tags")
+_MADE = ("tags", "source", "source_type", "source_entity", "derived_from", "relates_to", "context", "context_tags")
+_IN_WORDS = {"context": "context_tags"}
+_ONE = {"memory_id": "ref"}
 _ASKED = {"from": "grantor", "to": "grantee", "for": "on_behalf_of"}
 
 SEEDS = (
     Tool(
         "memory_raw",
         "Write something down as it came.",
-        {"": Verb("add", ("tags", "source", "derived_from"), ("text",), fixed=(*_ADDED, "--type=raw"))},
+        {
+            "": Verb(
+                "add",
+                ("tags", "source", "derived_from"),
+                ("content",),
+                {"content": "text"},
+                fixed=(*_ADDED, "--type=raw"),
+            )
+        },
     ),
     Tool(
         "memory_episode",
         "Write down what happened: what it was about, how it came out, what it taught.",
-        {"": Verb("add", ("outcome", "lessons", "text", *_MADE), ("objective",), fixed=(*_ADDED, "--type=episode"))},
+        {
+            "": Verb(
+                "add",
+                ("outcome", "lessons", "text", *_MADE),
+                ("objective",),
+                _IN_WORDS,
+                fixed=(*_ADDED, "--type=episode"),
+            )
+        },
     ),
     Tool(
         "memory_note",
         "Write a note.",
-        {"": Verb("add", ("title", *_MADE), ("text",), fixed=(*_ADDED, "--type=note"))},
+        {
+            "": Verb(
+                "add",
+                ("title", *_MADE),
+                ("content",),
+                {"content": "text", **_IN_WORDS},
+                fixed=(*_ADDED, "--type=note"),
+            )
+        },
     ),
     Tool(
         "memory_belief",
@@ -228,10 +254,10 @@ SEEDS = (
         {
             "": Verb(
                 "add",
-                ("confidence", "belief_type", *_MADE),
+                ("confidence", "type", *_MADE),
                 ("statement",),
-                {"statement": "text"},
-                (*_ADDED, "--type=belief"),
+                {"statement": "text", "type": "belief_type", **_IN_WORDS},
+                fixed=(*_ADDED, "--type=belief"),
             )
         },
     ),
@@ -241,14 +267,16 @@ SEEDS = (
         {
             "": Verb(
                 "promote",
-                ("text", "objective", "outcome", "lessons", "confidence"),
-                ("ref", "to"),
-                {"ref": "raw", "to": "kind"},
+                ("content", "objective", "outcome", "lessons", "confidence"),
+                ("memory_id", "to"),
+                {"memory_id": "raw", "to": "kind", "content": "text"},
             )
         },
     ),
     Tool(
-        "memory_expand", "Read all of a memory that came to mind.", {"": Verb("show", (), ("ref",), fixed=("--full",))}
+        "memory_expand",
+        "Read all of a memory that came to mind.",
+        {"": Verb("show", (), ("memory_id",), _ONE, ("--full",))},
     ),
     Tool(
         "memory_create_with_privacy",
@@ -260,8 +288,9 @@ SEEDS = (
                     *("type", "source_entity", "subject_ids", "access_grants", "access_denies", "consent_grants"),
                     *("tags", "derived_from"),
                 ),
-                ("text",),
-                fixed=_ADDED,
+                ("content",),
+                {"content": "text"},
+                _ADDED,
             )
         },
         {"access_grants": "[] is nobody."},
@@ -270,54 +299,60 @@ SEEDS = (
         "memory_set_privacy",
         "Let others see a memory, beside those who may already (grant), or take that back (revoke).",
         {
-            "grant": Verb("privacy grant", ("consent",), ("ref", "to"), {"consent": "consents"}),
-            "revoke": Verb("privacy revoke", (), ("ref", "from"), {"from": "whom"}),
+            "grant": Verb("privacy grant", ("consent",), ("memory_id", "to"), {**_ONE, "consent": "consents"}),
+            "revoke": Verb("privacy revoke", (), ("memory_id", "from"), {**_ONE, "from": "whom"}),
         },
     ),
     Tool(
         "context_enter",
         "Enter a context; the answer has a handle for later calls.",
         {"": Verb(ENTER, ("participants", "role"), ("context",), {"context": "context_id"})},
+        {"context": "Like ctx:dog_park."},
     ),
     Tool("context_leave", "Leave the context of a handle.", {"": Verb(LEAVE, (), (HANDLE,))}),
     Tool("context_list", "List contexts.", {"": Verb("context list")}),
     Tool(
         "privacy_audit",
-        "See who sees what, by one of ref, subject, entity.",
-        {"": Verb("privacy audit", ("ref", "subject", "entity"), (), {"entity": "seer"})},
+        "See who sees what, by one of memory_id, subject, entity.",
+        {"": Verb("privacy audit", ("memory_id", "subject", "entity", "stack"), (), {**_ONE, "entity": "seer"})},
+        {"stack": "Its name: look there."},
     ),
     Tool(
         "consent_grant",
         "Record that somebody consents to passing something on.",
-        {"": Verb("consent grant", ("for", "expires", "reason"), ("from", "to", "scope"), _ASKED)},
-        {"scope": "mem:ID, ctx:…, subject:ENTITY or source:ENTITY", "from": "", "to": ""},
+        {
+            "": Verb(
+                "consent grant", ("for", "expires", "reason"), ("grantor", "grantee", "scope"), {"for": "on_behalf_of"}
+            )
+        },
+        {"scope": "mem:ID, ctx:…, subject:ENTITY or source:ENTITY", "grantor": "", "grantee": ""},
     ),
     Tool(
         "consent_revoke",
         "Take a consent back.",
-        {"": Verb("consent revoke", ("by", "reason"), ("id",), {"id": "consent_id"})},
+        {"": Verb("consent revoke", ("by", "reason"), ("consent_id",))},
         {"by": ""},
     ),
     Tool(
         "memory_witness",
-        "Vouch for somebody else's memory, or dispute it, with your key. Without ref: what you are asked; ref may be a "
+        "Vouch for somebody else's memory, or dispute it, with your key. Without memory_id: what you are asked; it may be a "
         "request's id, and without attest shows what it asks.",
-        {"": Verb("witness", ("ref", "attest", "aspect", "notes"), ())},
+        {"": Verb("witness", ("memory_id", "attest", "aspect", "notes"), (), _ONE)},
     ),
     Tool(
         "memory_request_witness",
         "Ask others to vouch for a memory.",
-        {"": Verb("request-witness", ("notes",), ("ref", "from"), {"from": "asked"})},
+        {"": Verb("request-witness", ("notes",), ("memory_id", "from"), {**_ONE, "from": "asked"})},
     ),
     Tool(
         "memory_anchor",
         "Record outside the file what a memory says now.",
-        {"": Verb("anchor", ("type", "reference"), ("ref",), {"type": "kind"})},
+        {"": Verb("anchor", ("type", "reference"), ("memory_id",), {**_ONE, "type": "kind"})},
     ),
     Tool(
         "memory_trust",
         "See who vouches for a memory; or sign your own anew.",
-        {"show": Verb("trust", (), ("ref",)), "sign": Verb("sign", (), ("ref",))},
+        {"show": Verb("trust", (), ("memory_id",), _ONE), "sign": Verb("sign", (), ("memory_id",), _ONE)},
     ),
 )
 
@@ -423,6 +458,7 @@ TOOLS = {tool.name: tool for tool in USUAL}
 _WORDS = {
     **dict.fromkeys(("ref", "refs", "other", "prompt", "text", "new", "type", "tag", "tags", "title", "until"), ""),
     **dict.fromkeys(("evidence", "dry_run", "reason", "limit", "decision", "in", "source_entity"), ""),
+    **dict.fromkeys(("memory_id", "context_tags", "outcome", "lessons"), ""),
     "status": "active by default; superseded, archived … all",
     "subject": "About this entity.",
     "since": "Like 2026-02, 3d, 2w, 6mo.",
@@ -435,12 +471,15 @@ _WORDS = {
     "full": "With what it is linked to.",
     "source": "Where it comes from.",
     "derived_from": "Memories, or marks like url:… and file:…",
+    "context": "In words.",
 }
+# Two words for one thing: those of the documents, and those of all other tools. Either is taken everywhere.
+_SAME = {"memory_id": "ref", "content": "text", "ref": "memory_id", "text": "content"}
 # Texts of memories may be as long as a memory; other long arguments would only block the server.
-_OF_ANY_LENGTH = frozenset({"text", "new", "old"})
+_OF_ANY_LENGTH = frozenset({"text", "content", "statement", "new", "old"})
 MOST_CHARACTERS = 100_000
 # Arguments that are one text here, but several words on the command line.
-_ONE_TEXT = frozenset({"query", "prompt"})
+_ONE_TEXT = frozenset({"query", "prompt", "context"})
 _NUMBER = "NUMBER"
 
 
@@ -565,6 +604,9 @@ def words_of(tool: Tool, verb: Verb, arguments: Mapping[str, object]) -> list[st
         UsageError: an argument is unknown, missing, too long, or of the wrong kind.
     """
     params = _params(verb)
+    arguments = {
+        _SAME[name] if _is_other_word(name, params, arguments) else name: arguments[name] for name in arguments
+    }
     for name in arguments:
         if name not in params and name not in (ACTION, HANDLE):
             near = nearest(name, params)
@@ -591,6 +633,11 @@ def words_of(tool: Tool, verb: Verb, arguments: Mapping[str, object]) -> list[st
     return [*options, "--", *rest]
 
 
+def _is_other_word(name: str, params: Mapping[str, object], arguments: Mapping[str, object]) -> bool:
+    """Whether an argument is known here by its other word alone."""
+    return name not in params and _SAME.get(name) in params and _SAME[name] not in arguments
+
+
 def _called(tool: Tool, verb: Verb) -> str:
     """Return the name of a tool, followed by the action if it has several."""
     action = next(name for name, one in tool.verbs.items() if one == verb)
@@ -609,6 +656,11 @@ def _words(name: str, param: click.Parameter, value: object) -> Sequence[str]:
         case ({"type": "array"}, list()) if all(isinstance(item, str) for item in value):
             # An empty list means that nobody may see the memory, not that the usual people may.
             return (NOBODY,) if name == "access_grants" and not value else value
+        case ({"type": "string"}, str()) if param.name == "context_tags" and value.startswith("ctx:"):
+            raise UsageError(
+                f"{_short(value)} is a context, not what was going on",
+                hint="enter it with context_enter, and give the handle",
+            )
         case ({"type": "string"}, str()):  # if only a few words are allowed, click checks that
             return (value,)
         case (kind, _):

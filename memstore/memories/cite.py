@@ -6,23 +6,32 @@ import os
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.access import SHARED
 from memstore.core import digests
 from memstore.core.errors import InStackError, NotFoundError, RefusedError, UsageError
 from memstore.core.short_repr import short_repr
-from memstore.files import memory_file
+from memstore.files import FILES, memory_file
 from memstore.files.memory_file import MemoryFile, PlainFile
 from memstore.files.passages import LineMap
 from memstore.history import HISTORY
 from memstore.search import INDEX
-from memstore.search.citations import BLOB_DIGITS, CitationStanding, citation_text, compare, lines_of, parse_place
+from memstore.search.citations import (
+    BLOB_DIGITS,
+    CitationStanding,
+    citation_text,
+    compare,
+    lines_mark,
+    lines_of,
+    parse_place,
+)
 from memstore.search.retrieval import Citation
 from memstore.search.uses import record_use
 
 if TYPE_CHECKING:
     from memstore.core.catalog import Entry
+    from memstore.core.memory import Memory
     from memstore.core.quotation import External
     from memstore.core.view import View
     from memstore.search.citations import Place
@@ -177,6 +186,73 @@ def _old_bytes(view: View, blob: str, entry: Entry) -> bytes | None:
 
 # -- lines of any file -----------------------------------------------------------------------------
 
+FILE_MARK = "file:"
+EXCERPT = "excerpt"  # the key under which a memory keeps what such lines say, where the file doesn't show it
+
+
+class SourceLines(NamedTuple):
+    """The place in a file from which a memory says that it was taken, with what stands there.
+
+    Lines count from 1, inclusive; None if the memory names the file alone. `excerpt` is None if what they said is
+    unknown; `version_hash` is the blob id of the file where it was compared. `note` says why they can't be relied on.
+    """
+
+    path: str
+    line_start: int | None
+    line_end: int | None
+    excerpt: str | None
+    version_hash: str | None = None
+    note: str | None = None
+
+
+def source_lines(view: View, memory: Memory) -> SourceLines | None:
+    """Return the first place in a file among a memory's sources; None if it names no file.
+
+    The file is read if it is in the vault and the viewer may see it. Lines that moved are found by the vault's owner.
+    """
+    mark = next((source for source in memory.derived_from if source.startswith(FILE_MARK)), None)
+    if mark is None:
+        return None
+    place = parse_place(mark)
+    path, lines = place.name, place.lines or (None, None)
+    said = SourceLines(path, lines[0], lines[1], _kept(memory))
+    data = _within(view, path)
+    if data is None:
+        return said._replace(note=f"{path} is not in the vault, so nothing shows what it says")
+    if place.lines is None:
+        return said
+    if place.blob is None:
+        return said._replace(note=f"nothing says which revision of {path} was cited")
+    return _as_they_are(view, said, place.lines, place.blob, data)
+
+
+def _as_they_are(view: View, said: SourceLines, lines: tuple[int, int], blob: str, data: bytes) -> SourceLines:
+    """Return lines of a file that is in the vault, which were cited from one of its revisions, as they are now."""
+    said = said._replace(note=f"{said.path} has changed since, and these lines may be others now")
+    same = digests.is_blob(data, blob)
+    old = data if same else next(iter(view.blobs([blob]).values()), None) if view.is_owners else None
+    if old is None or lines[1] > LineMap(old).line_count:
+        return said
+    excerpt = LineMap(old).excerpt(*lines)
+    verdict = compare(lines_of(old), lines_of(data), lines)
+    if verdict.lines and verdict.standing in (CitationStanding.SAME, CitationStanding.MOVED):
+        return SourceLines(said.path, *verdict.lines, excerpt, view.of(HISTORY).blob_id(data))
+    return said._replace(excerpt=excerpt)
+
+
+def _kept(memory: Memory) -> str | None:
+    """Return what a memory itself keeps of the lines."""
+    kept = memory.extra.get(EXCERPT)
+    return kept if isinstance(kept, str) else None
+
+
+def _within(view: View, path: str) -> bytes | None:
+    """Return the bytes of a file in the vault that the viewer may see; a memory could name any file of the machine."""
+    try:
+        return None if view.of(FILES).cited(path) is None else view.of(FILES).read(view.root / path)
+    except OSError:
+        return None
+
 
 _LINES = re.compile(r"L?(\d{1,9})(?:-L?(\d{1,9}))?")
 
@@ -205,5 +281,4 @@ def cite_file(view: View, path: str, data: bytes, lines: str) -> str:
     count = LineMap(data).line_count
     if not 1 <= first <= last <= count:
         raise UsageError(f"{path} has {count} lines, so no lines {first} to {last}")
-    span = f"L{first}" if first == last else f"L{first}-L{last}"
-    return f"file:{path}#{span}@{view.of(HISTORY).blob_id(data)[:BLOB_DIGITS]}"
+    return f"{FILE_MARK}{path}#{lines_mark(first, last)}@{view.of(HISTORY).blob_id(data)[:BLOB_DIGITS]}"

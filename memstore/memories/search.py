@@ -58,7 +58,7 @@ def search(
         wish: the options of the search.
         at: a commit or a date, to search the vault as it was then.
         min_confidence: the minimum quality, in [0,1], instead of the wish's; if no result reaches it, the answer's
-            `fallback` is set, and the hits are the best results below it.
+            `fallback` is set, and the hits are the best results below it, or none if nothing matches.
         max_results: the maximum number of hits, 1 or more, instead of the wish's.
         about: a memory or plain note; the answer's `why_not` says why it is not among the hits.
 
@@ -292,6 +292,7 @@ def together(own: Answer, beside: Sequence[tuple[Mount, Answer]], wish: Wish, *,
         total=sum(answer.total for answer in answers),
         past=sum(answer.past for answer in answers),
         not_compared=sum(answer.not_compared for answer in found),
+        fallback=next((answer.fallback for answer in found), own.fallback),
         weak=bool(found) and all(answer.weak for answer in found),
         facets=tuple((key, _most_first(counts)) for key, counts in facets.items()),
         suggestion=own.suggestion if not found or own.weak else None,

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from memstore.search.ranker import Audience
 
 
+MOST_LINE = 999_999_999  # a citation's line has nine digits at most
 BLOB_DIGITS = 10  # length of an abbreviated blob id in a citation
 
 _PLACE = re.compile(
@@ -53,9 +54,12 @@ def parse_place(text: str) -> Place:
 
 def citation_text(ref: str, lines: tuple[int, int], blob: str) -> str:
     """Return a citation in the form used in bodies: `[[ref#L3-L5@blob]]`."""
-    first, last = lines
-    at = f"L{first}" if first == last else f"L{first}-L{last}"
-    return f"[[{ref}#{at}@{blob[:BLOB_DIGITS]}]]"
+    return f"[[{ref}#{lines_mark(*lines)}@{blob[:BLOB_DIGITS]}]]"
+
+
+def lines_mark(first: int, last: int) -> str:
+    """Return lines as they stand in a citation: `L3-L5`, or `L3`."""
+    return f"L{first}" if first == last else f"L{first}-L{last}"
 
 
 def places_in(body: str, sources: Sequence[str]) -> Iterator[Place]:
@@ -157,7 +161,7 @@ def _is_unchanged(audience: Audience, place: Place) -> bool:
     if rows is not None:
         return any(audience.column("blob")[row].startswith(blob) for row in rows)
     data = audience.then.of(FILES).cited(place.name)
-    return data is not None and any(digests.blob_id(data, name).startswith(blob) for name in ("sha1", "sha256"))
+    return data is not None and digests.is_blob(data, blob)
 
 
 def _still_stand(before: bytes, audience: Audience, place: Place) -> bool:

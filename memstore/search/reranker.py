@@ -107,18 +107,23 @@ class HitReader:
         self._profile = wish.profile or QualityProfile(self._then.config.quality_profile)
 
     def hits(self) -> tuple[list[Hit], str | None]:
-        """Return the hits, best first, and the reason why some are below the required quality, or None."""
+        """Return the hits, best first, and the reason why some are below the required quality, or None.
+
+        It also says if there are none at all.
+        """
         least = self._wish.filters.min_confidence
         rows = [*self._candidates.scores]
         if self._wish.facets and self._candidates.letter_by_letter:  # facets count every match
             rows = [row for row in rows if (file := self._then.of(INDEX).opened(row)) and self._holds_all(row, file)]
-        if least is None or not rows:
+        if least is None:
             return self._taken(None, 0.0), None
         found = self._taken([row for row in rows if self._quality_of(row, cites=True) >= least], least)
         if found:
             return found, None
         below = self._taken(None, 0.0)
-        best = max((hit.quality for hit in below), default=0.0)
+        if not below:
+            return [], "nothing matches, whatever its confidence"
+        best = max(hit.quality for hit in below)
         return below, f"no result reaches confidence {least:g}; these are the best below it, up to {best:.2f}"
 
     def file_of(self, hit: Hit) -> Opened:

@@ -102,11 +102,11 @@ class Answer(NamedTuple):
     If words must match letter by letter, memories that were not read count as matching by their stems.
     `weak` means that the best hit may well not answer; `suggestion` is then a query that finds more of the words.
     Without hits, `suggestion` is a query that has some. `past` is the number of further matches, by stems, that are
-    superseded, expired or archived. `fallback` is the reason why results below the required quality are shown, or
-    None. `external` is the number of external matches that are not among the hits. `facets` counts the matching
-    memories by value for each requested key. `why_not` says why a named memory is not among the hits, or at which place
-    it is; None if no memory was named. `not_compared` is how many pairs of hits that are alike were not compared for
-    conflicts, or only in part.
+    superseded, expired or archived. `fallback` is the reason why results below the required quality, or none, are
+    shown; None if there are results of that quality. `external` is the number of external matches that are not
+    among the hits. `facets` counts the matching memories by value for each requested key. `why_not` says why a
+    named memory is not among the hits, or at which place it is; None if no memory was named. `not_compared` is how
+    many pairs of hits that are alike were not compared for conflicts, or only in part.
     """
 
     query: Query

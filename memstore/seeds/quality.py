@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from memstore.conflicts.conflict import between
 from memstore.conflicts.sides import side_of
 from memstore.core.conflict import PENALTY, RESOLUTION
-from memstore.core.digests import blob_id
 from memstore.core.errors import UsageError
 from memstore.documents.parts import conflict_document
 from memstore.documents.search import answer_document
@@ -17,12 +16,14 @@ from memstore.files import FILES, memory_file
 from memstore.files.draft import new_file
 from memstore.files.memory_file import MemoryFile
 from memstore.files.passages import LineMap
-from memstore.memories.cite import cite_file
+from memstore.memories.cite import EXCERPT, FILE_MARK, cite_file, source_lines
 from memstore.memories.why import why
+from memstore.search.citations import MOST_LINE, lines_mark
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from memstore.core.memory import Memory
     from memstore.face.vault import Vault
 
 
@@ -54,39 +55,49 @@ class MemoryStore:
             source_type: the document's: USER.md, MEMORY.md, AGENTS.md, session, heartbeat, inferred, fallback.
             line_start: the first line, from 1.
             line_end: the last line; None means the first.
-            excerpt: what those lines say, stored if the file itself can't be cited.
+            excerpt: what those lines say, kept if the file itself doesn't say the same there.
             tags: words to find it by.
 
         Returns:
             The memory with `ref`, `content`, `confidence`, `citation`, `source_type` and `tags`; and each conflict with
-            `conflict_type`, `penalty` and `suggested_resolution`.
+            `conflict_type`, `penalty` and `suggested_resolution`. The citation's `note` says if the file isn't there.
 
         Raises:
             UsageError: the file does not have these lines, or the source type is unknown.
         """
-        citation, mark = self._cited(path, line_start, line_end, excerpt)
-        saved = self.vault.add(
-            content,
-            channel=source_type,
-            tags=tags,
-            derived_from=[mark],
-            keys={} if citation["version_hash"] or not excerpt else {"excerpt": excerpt},
-        )
+        mark, text = self._mark(path, line_start, line_end)
+        kept = {EXCERPT: excerpt} if excerpt and excerpt != text else {}
+        saved = self.vault.add(content, channel=source_type, tags=tags, derived_from=[mark], keys=kept)
+        shown = self.vault.get(saved.ref or saved.path)
         entry = SimpleNamespace(
             ref=saved.ref,
             path=saved.path,
             content=content,
             confidence=self._confidence(saved.ref or saved.path),
-            citation=SimpleNamespace(**citation),
+            citation=SimpleNamespace(**self._given(shown)),
             source_type=source_type,
             tags=[*tags],
         )
         return entry, [SimpleNamespace(**conflict_document(conflict)) for conflict in saved.conflicts]
 
     def search(self, query: str, min_confidence: float | None = None, max_results: int = 10) -> dict[str, Any]:
-        """Return the document's answer: `results` with `confidence`, `content` and `citation`, and `fallback`."""
+        """Return the document's answer: `results` with `confidence`, `content` and `citation`, and `fallback`.
+
+        A citation is of the lines that the memory was taken from, if it names any, with a `note` if they aren't there;
+        `stored` is then where the memory says it. Otherwise the citation is that place. `fallback` also says if nothing
+        was found.
+        """
         least = {} if min_confidence is None else {"min_confidence": min_confidence}
-        return answer_document(self.vault.search(query, limit=max_results, **least).answer)  # type: ignore[arg-type]
+        answer = self.vault.search(query, limit=max_results, **least).answer  # type: ignore[arg-type]
+        document = answer_document(answer)
+        view = self.vault.view()
+        for result in document["results"]:
+            file = view.read(result["path"]) if "stack" not in result else None
+            if file and (given := source_lines(view, file.memory)):
+                result["stored"], result["citation"] = result["citation"], given._asdict()
+        if not document["results"]:
+            document["fallback"] = {"used": True, "reason": answer.fallback or "nothing matches"}
+        return document
 
     memory_search = search
 
@@ -94,31 +105,39 @@ class MemoryStore:
         """Return one memory with what the document adds to it; this is a use of it."""
         shown = self.vault.show(ref)
         cited = self.vault.cite(ref).now
+        own = None if cited is None else cited._asdict()
         return {
             "ref": shown.ref,
             "content": shown.memory.body.strip("\r\n"),
             "confidence": shown.quality,
-            "citation": None if cited is None else cited._asdict(),
+            "citation": self._given(shown.memory) or own,
+            "stored": own,
             "source_type": shown.memory.channel,
             "conflicts": [conflict_document(conflict) for conflict in shown.conflicts],
         }
 
-    def _cited(
-        self, path: str, line_start: int | None, line_end: int | None, excerpt: str | None
-    ) -> tuple[dict[str, Any], str]:
-        """Return the citation of a file's lines, and its mark that a memory keeps as its source."""
-        last = line_start if line_end is None else line_end
-        named = {"path": path, "line_start": line_start, "line_end": last}
+    def _mark(self, path: str, line_start: int | None, line_end: int | None) -> tuple[str, str | None]:
+        """Return the mark by which a memory names lines of a file as its source; and what they say, if they are there.
+
+        Raises:
+            UsageError: the file does not have these lines.
+        """
         view = self.vault.view()
+        if line_start is None:
+            return f"{FILE_MARK}{path}", None
+        last = line_start if line_end is None else line_end
+        if not 1 <= line_start <= last <= MOST_LINE:
+            raise UsageError(f"there are no lines {line_start} to {last}", hint="lines count from 1")
         try:
             data = view.of(FILES).read(view.root / path)
         except OSError:
-            return {**named, "excerpt": excerpt, "version_hash": None}, f"file:{path}"
-        if line_start is None or last is None:
-            return {**named, "excerpt": excerpt, "version_hash": blob_id(data)}, f"file:{path}"
-        mark = cite_file(view, path, data, f"{line_start}-{last}")
-        text = LineMap(data).excerpt(line_start, last)
-        return {**named, "excerpt": text, "version_hash": blob_id(data)}, mark
+            return f"{FILE_MARK}{path}#{lines_mark(line_start, last)}", None
+        return cite_file(view, path, data, f"{line_start}-{last}"), LineMap(data).excerpt(line_start, last)
+
+    def _given(self, memory: Memory) -> dict[str, Any]:
+        """Return the citation of the lines that a memory was taken from; empty if it names none."""
+        found = source_lines(self.vault.view(), memory)
+        return {} if found is None else found._asdict()
 
     def _confidence(self, ref: str) -> float:
         """Return the document's confidence, which is quality here; this is not a use of the memory."""

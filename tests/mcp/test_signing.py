@@ -28,13 +28,13 @@ pytestmark = pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="Open
 # What a tool is called with, in a vault with the memories of `Ash`; `{}` is replaced by the ref of one.
 WRITING: dict[str, dict[str, Any]] = {
     "memory_add": {"text": "Tea steeps for three minutes.", "source": "the packet"},
-    "memory_raw": {"text": "It rained."},
+    "memory_raw": {"content": "It rained."},
     "memory_episode": {"objective": "Ship it", "outcome": "shipped"},
-    "memory_note": {"text": "Cups are on the left."},
+    "memory_note": {"content": "Cups are on the left."},
     "memory_belief": {"statement": "Naps help.", "confidence": 0.7},
-    "memory_create_with_privacy": {"text": "Ash likes naps.", "access_grants": []},
+    "memory_create_with_privacy": {"content": "Ash likes naps.", "access_grants": []},
     "memory_supersede": {"ref": "{belief}", "text": "Bella eats at nine.", "since": "2026-02-01"},
-    "memory_promote": {"ref": "{raw}", "to": "note"},
+    "memory_promote": {"memory_id": "{raw}", "to": "note"},
     "memory_rearrange": {"action": "split", "ref": "{note}", "texts": ["Soap is below.", "Towels are above."]},
     "memory_edit": {"ref": "{note}", "new": "Soap and towels are above."},
     "memory_change": {"action": "tag", "ref": "{note}", "tags": ["+bath"]},
@@ -95,8 +95,8 @@ def refs(ash: Ash) -> dict[str, str]:
     """Write what the tools change, and return the refs."""
     server = ash.server()
     return {
-        "raw": answered(server, "memory_raw", text="Claire called.").document["ref"],
-        "note": answered(server, "memory_note", text="Soap is below, towels are above.").document["ref"],
+        "raw": answered(server, "memory_raw", content="Claire called.").document["ref"],
+        "note": answered(server, "memory_note", content="Soap is below, towels are above.").document["ref"],
         "belief": answered(server, "memory_belief", statement="Bella eats at eight.").document["ref"],
     }
 
@@ -122,7 +122,9 @@ def test_whatever_a_tool_writes_is_signed(ash: Ash, tool: str) -> None:
 
 def test_what_comes_of_a_merge_is_signed(ash: Ash) -> None:
     server = ash.server()
-    pair = [answered(server, "memory_note", text=f"The key is {word}.").document["ref"] for word in ("here", "there")]
+    pair = [
+        answered(server, "memory_note", content=f"The key is {word}.").document["ref"] for word in ("here", "there")
+    ]
     answered(server, "memory_rearrange", action="merge", refs=pair)
     assert ash.unsigned() == set()
 
@@ -180,7 +182,7 @@ def test_what_adapters_write_is_signed(ash: Ash) -> None:
 
 def test_an_agent_does_not_sign_what_somebody_else_changed(ash: Ash) -> None:
     """Its signature does not count any more; who signs the rest of the text must have read it."""
-    saved = answered(ash.server(), "memory_note", text="Pay Bob ten euros.\n\nAnd thank him.").document
+    saved = answered(ash.server(), "memory_note", content="Pay Bob ten euros.\n\nAnd thank him.").document
     file = ash.program.vault / saved["path"]
     file.write_text(file.read_text().replace("ten euros", "ten thousand euros"))
     assert ash.state(saved["ref"]) == "stale"
@@ -192,7 +194,7 @@ def test_an_agent_does_not_sign_what_somebody_else_changed(ash: Ash) -> None:
 
 
 def test_whoever_edits_by_hand_is_told_that_the_signature_is_of_something_else(ash: Ash) -> None:
-    ref = answered(ash.server(), "memory_note", text="Tea is ready.").document["ref"]
+    ref = answered(ash.server(), "memory_note", content="Tea is ready.").document["ref"]
     done = ash.program.run("edit", ref, "Tea is cold.")
     assert done.returncode == 0, done.stderr
     assert "the signature is of what it said before [attestation-stale]" in done.stderr
@@ -207,7 +209,7 @@ def test_whoever_edits_by_hand_is_told_that_the_signature_is_of_something_else(a
 
 def test_a_key_that_is_gone_is_told_and_loses_nothing(ash: Ash) -> None:
     server = ash.server()
-    signed = answered(server, "memory_note", text="Tea is ready.").document["ref"]
+    signed = answered(server, "memory_note", content="Tea is ready.").document["ref"]
     ash.key.rename(ash.key.with_name("elsewhere"))
     answer = answered(server, "memory_add", text="The key is gone.")
     ref = answer.document["ref"]

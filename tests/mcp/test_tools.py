@@ -65,11 +65,12 @@ READING: list[tuple[str, dict[str, Any], str]] = [
     ("privacy", {"action": "audit", "subject": "dog:bella"}, "privacy audit --subject dog:bella"),
     ("privacy", {"action": "audit", "entity": "*"}, "privacy audit --entity '*'"),
     ("privacy", {"action": "audit"}, "privacy audit"),
-    ("memory_expand", {"ref": NOTE}, f"show {NOTE} --full"),
+    ("memory_expand", {"memory_id": NOTE}, f"show {NOTE} --full"),
     ("context_list", {}, "context list"),
-    ("privacy_audit", {"ref": NOTE}, f"privacy audit --id {NOTE}"),
-    ("memory_trust", {"ref": NOTE}, f"trust {NOTE}"),
-    ("memory_trust", {"action": "show", "ref": NOTE}, f"trust {NOTE}"),
+    ("privacy_audit", {"memory_id": NOTE}, f"privacy audit --id {NOTE}"),
+    ("privacy_audit", {"entity": "*", "stack": "nowhere"}, "privacy audit --entity '*' --stack nowhere"),
+    ("memory_trust", {"memory_id": NOTE}, f"trust {NOTE}"),
+    ("memory_trust", {"action": "show", "memory_id": NOTE}, f"trust {NOTE}"),
     ("memory_list", {"type": ["belief"], "limit": 3, "sort": "confidence"}, "list -t belief -n 3 --sort confidence"),
     ("memory_lineage", {"action": "sources", "ref": BELIEF, "depth": 2}, f"trace {BELIEF} --depth 2"),
     ("memory_lineage", {"action": "dependents", "ref": NOTE}, f"trace {NOTE} --reverse"),
@@ -140,31 +141,32 @@ WRITING: list[tuple[str, dict[str, Any], str]] = [
     ("privacy", {"action": "revoke", "ref": NOTE, "from": ["*"]}, f"privacy revoke {NOTE} --from '*'"),
     ("privacy", {"action": "request", "ref": EPISODE, "ask": "human:sean", "entity": "si:max", "reason": "walks"},
      f"consent request --from human:sean --to si:max --scope {EPISODE} --reason walks"),
-    ("memory_raw", {"text": "It rained", "tags": ["weather"]}, "add 'It rained' -t raw --tag weather"),
+    ("memory_raw", {"content": "It rained", "tags": ["weather"]}, "add 'It rained' -t raw --tag weather"),
     ("memory_episode", {"objective": "Ship it", "outcome": "shipped", "lessons": ["ask early", "ask twice"],
-                        "source": "the talk", "context_tags": ["work"]},
+                        "source": "the talk", "context": "kernle seed", "context_tags": ["work"]},
      """add -t episode --objective 'Ship it' --outcome shipped --lesson 'ask early' 'ask twice' --source 'the talk'
-     --context-tag work"""),
-    ("memory_note", {"text": "A note", "title": "Title", "relates_to": [NOTE]},
+     --context-tag 'kernle seed' work"""),
+    ("memory_note", {"content": "A note", "title": "Title", "relates_to": [NOTE]},
      f"add 'A note' -t note --title Title --relates-to {NOTE}"),
-    ("memory_belief", {"statement": "Tea is hot", "confidence": 0.8, "belief_type": "fact"},
-     "add 'Tea is hot' -t belief --confidence 0.8 --belief-type fact"),
-    ("memory_promote", {"ref": EPISODE, "to": "note"}, f"promote {EPISODE} --to note"),
-    ("memory_create_with_privacy", {"text": "She is calm", "subject_ids": ["dog:bella"], "access_grants": ["human:eve"],
-                                    "consent_grants": ["human:sean"], "access_denies": ["human:bob"]},
+    ("memory_belief", {"statement": "Tea is hot", "confidence": 0.8, "type": "fact", "context": "tea"},
+     "add 'Tea is hot' -t belief --confidence 0.8 --belief-type fact --context-tag tea"),
+    ("memory_promote", {"memory_id": EPISODE, "to": "note"}, f"promote {EPISODE} --to note"),
+    ("memory_create_with_privacy", {"content": "She is calm", "subject_ids": ["dog:bella"],
+                                    "access_grants": ["human:eve"], "consent_grants": ["human:sean"],
+                                    "access_denies": ["human:bob"]},
      "add 'She is calm' --subject dog:bella --access human:eve --consent human:sean --deny human:bob"),
-    ("memory_set_privacy", {"action": "grant", "ref": NOTE, "to": ["human:eve"], "consent": ["human:sean"]},
+    ("memory_set_privacy", {"action": "grant", "memory_id": NOTE, "to": ["human:eve"], "consent": ["human:sean"]},
      f"privacy grant {NOTE} --to human:eve --consent human:sean"),
-    ("memory_set_privacy", {"action": "revoke", "ref": NOTE, "from": ["*"]}, f"privacy revoke {NOTE} --from '*'"),
-    ("consent_grant", {"from": "human:sean", "to": "si:vet", "scope": "subject:dog:bella", "expires": "30d"},
+    ("memory_set_privacy", {"action": "revoke", "memory_id": NOTE, "from": ["*"]}, f"privacy revoke {NOTE} --from '*'"),
+    ("consent_grant", {"grantor": "human:sean", "grantee": "si:vet", "scope": "subject:dog:bella", "expires": "30d"},
      "consent grant --from human:sean --to si:vet --scope subject:dog:bella --expires 30d"),
-    ("consent_revoke", {"id": "con_nothing", "reason": "no"}, "consent revoke con_nothing --reason no"),
-    ("memory_trust", {"action": "sign", "ref": NOTE}, f"sign {NOTE}"),
-    ("memory_witness", {"ref": OTHER, "attest": "confirm"}, f"witness {OTHER} --attest confirm"),
+    ("consent_revoke", {"consent_id": "con_nothing", "reason": "no"}, "consent revoke con_nothing --reason no"),
+    ("memory_trust", {"action": "sign", "memory_id": NOTE}, f"sign {NOTE}"),
+    ("memory_witness", {"memory_id": OTHER, "attest": "confirm"}, f"witness {OTHER} --attest confirm"),
     ("memory_witness", {}, "witness"),
-    ("memory_witness", {"ref": "req_0000000000"}, "witness req_0000000000"),
-    ("memory_request_witness", {"ref": NOTE, "from": ["human:eve"]}, f"request-witness {NOTE} --from human:eve"),
-    ("memory_anchor", {"ref": NOTE}, f"anchor {NOTE}"),
+    ("memory_witness", {"memory_id": "req_0000000000"}, "witness req_0000000000"),
+    ("memory_request_witness", {"memory_id": NOTE, "from": ["human:eve"]}, f"request-witness {NOTE} --from human:eve"),
+    ("memory_anchor", {"memory_id": NOTE}, f"anchor {NOTE}"),
     ("memory_change", {"action": "set", "ref": NOTE, "pairs": ["importance=high", "scope="]},
      f"set {NOTE} importance=high scope="),
     ("memory_change", {"action": "tag", "ref": NOTE, "tags": ["+gate", "-dog-park"]}, f"tag {NOTE} +gate -dog-park"),
@@ -507,6 +509,31 @@ def test_no_text_is_taken_for_an_option(text: str) -> None:
         ctx.command.parse_args(ctx, tools.words_of(add, add.verb(None), {"text": text, "tags": [text, text]}))
     assert ctx.params["text"] == text
     assert ctx.params["tags"] == (text, text)
+
+
+@pytest.mark.parametrize("tool", ALL, ids=lambda tool: tool.name)
+def test_a_memory_and_a_text_have_two_words_each_and_every_tool_takes_either(tool: tools.Tool) -> None:
+    lists = {name for name, one in tools.listed(tool)["inputSchema"]["properties"].items() if one["type"] == "array"}
+    pairs = {"memory_id": "ref", "ref": "memory_id", "content": "text", "text": "content"}
+    for verb in tool.verbs.values():
+        needed = {name: ["x"] if name in lists else "x" for name in verb.needs}
+        for said in pairs.keys() & {*verb.arguments}:
+            given, other = {**needed, said: "it"}, pairs[said]
+            in_other_words = {**needed, other: "it"}
+            in_other_words.pop(said, None)
+            assert tools.words_of(tool, verb, in_other_words) == tools.words_of(tool, verb, given)
+            with pytest.raises(UsageError, match=f"takes no `{other}`"):
+                tools.words_of(tool, verb, {**given, other: "it"})
+
+
+@pytest.mark.parametrize("tool", ["memory_episode", "memory_note", "memory_belief"])
+def test_a_context_in_which_others_listen_is_entered_and_not_written_down(vault: InProcess, tool: str) -> None:
+    said = {"memory_episode": "objective", "memory_note": "content", "memory_belief": "statement"}[tool]
+    answer = served(vault, offered="seeds").call(tool, {said: "It rained", "context": "ctx:park"})
+    assert answer.text == (
+        'memstore: "ctx:park" is a context, not what was going on\n'
+        "hint: enter it with context_enter, and give the handle"
+    )
 
 
 @pytest.mark.soak(3)

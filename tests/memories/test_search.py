@@ -143,7 +143,9 @@ def test_too_low_a_quality_falls_back_and_says_so(ws: Workspace) -> None:
     none = search(ws.view(), "bella", Wish(filters=Filters(min_confidence=1.0)))
     assert refs(none) == ["note:m_heart", "note:m_walk"]
     assert none.fallback == "no result reaches confidence 1; these are the best below it, up to 0.70"
-    assert search(ws.view(), "zebra", Wish(filters=Filters(min_confidence=1.0))).fallback is None
+    assert search(ws.view(), "zebra", Wish(filters=Filters(min_confidence=1.0))).fallback == (
+        "nothing matches, whatever its confidence"
+    )
 
 
 def test_facets_count_what_matches_and_not_only_what_is_shown(ws: Workspace) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
@@ -242,7 +243,10 @@ def test_the_calls_of_003(vault: Vault, capsys: pytest.CaptureFixture[str]) -> N
         assert f"[{item['confidence']:.2f}] {item['content']}".startswith("[0.")
         assert {"relevance_score", "combined_score", "citation", "source_type"} <= item.keys()
     assert store.search("color", min_confidence=1.0)["fallback"]["used"] is True
-    assert store.search("query", min_confidence=0.8)["results"] == []
+    nothing = store.search("query", min_confidence=0.8)
+    assert (nothing["results"], nothing["fallback"]["used"]) == ([], True)
+    assert store.search("query")["fallback"] == {"used": True, "reason": "nothing matches"}
+    assert store.search("color")["fallback"] == {"used": False, "reason": None}
     assert store.memory_search("color")["citations"] == "auto"
     assert store.memory_get(entry.ref)["content"] == "User's favorite color is blue"
 
@@ -258,12 +262,72 @@ def test_the_calls_of_003(vault: Vault, capsys: pytest.CaptureFixture[str]) -> N
     with pytest.raises(memstore.UsageError):
         store.add("User wants cake", path="chat.txt", source_type="dream")
 
+    for start, end in ((0, None), (-1, 2), (5, 4), (1, 10**10)):
+        with pytest.raises(memstore.UsageError, match="no lines"):
+            store.add("User wants cake", path="gone.txt", source_type="session", line_start=start, line_end=end)
+
     report = seeds.detect_contradiction("User likes tea", "User dislikes tea")
     assert report is not None
     assert (report.conflict_type, report.penalty, report.suggested_resolution) == (
         "contradiction", -0.3, "manual_review",
     )  # fmt: skip
     assert seeds.detect_contradiction("User likes tea", "It rained") is None
+
+
+CHAT = "User: hello.\nUser: tea, please.\nUser: bye.\n"
+GONE = "gone.txt is not in the vault, so nothing shows what it says"
+CHANGED = "chat.txt has changed since, and these lines may be others now"
+UNSAID = "nothing says which revision of gone.txt was cited"
+LINE_2 = ("chat.txt", 2, 2, "User: tea, please.")
+
+
+@pytest.mark.parametrize(
+    ("path", "excerpt", "then", "expected"),
+    [
+        ("chat.txt", None, None, (*LINE_2, None)),
+        ("chat.txt", "asked for tea", None, (*LINE_2, None)),
+        ("gone.txt", "asked for tea", None, ("gone.txt", 2, 2, "asked for tea", GONE)),
+        ("gone.txt", None, None, ("gone.txt", 2, 2, None, GONE)),
+        ("gone.txt", "tea", {"gone.txt": CHAT}, ("gone.txt", 2, 2, "tea", UNSAID)),
+        ("chat.txt", "asked for tea", {"chat.txt": "Other.\n"}, ("chat.txt", 2, 2, "asked for tea", CHANGED)),
+        ("chat.txt", None, {"chat.txt": None}, ("chat.txt", 2, 2, None, GONE.replace("gone", "chat"))),
+        ("/etc/hostname", None, None, ("/etc/hostname", 2, 2, None, GONE.replace("gone.txt", "/etc/hostname"))),
+    ],
+)  # fmt: skip
+def test_a_memory_shows_the_lines_that_it_was_given(
+    vault: Vault, path: str, excerpt: str | None, then: dict[str, str | None] | None, expected: tuple[object, ...]
+) -> None:
+    store = seeds.MemoryStore(vault)
+    (vault.path / "chat.txt").write_text(CHAT)
+    if path.startswith("/"):  # a mark that nobody made with `add`: no file of the machine is read for it
+        ref = vault.add("User wants tea", derived_from=[f"file:{path}#L2@{40 * '0'}"]).ref
+    else:
+        ref = store.add("User wants tea", path, "session", line_start=2, excerpt=excerpt)[0].ref
+    for name, text in (then or {}).items():
+        (vault.path / name).write_text(text) if text else (vault.path / name).unlink()
+    (result,) = store.search("User wants tea")["results"]
+    shown = store.memory_get(ref)
+    for found in (result, shown):
+        cited = found["citation"]
+        fields = ("path", "line_start", "line_end", "excerpt", "note")
+        assert tuple(cited[name] for name in fields) == expected
+        assert (cited["version_hash"] is None) == (cited["note"] is not None)
+        assert found["stored"]["excerpt"] == "User wants tea"
+
+
+def test_lines_that_moved_are_shown_where_they_are(home: Path, vault: Vault) -> None:
+    store, file = seeds.MemoryStore(vault), vault.path / "chat.txt"
+    file.write_text(CHAT)
+    store.add("User wants tea", "chat.txt", "session", line_start=2)
+    subprocess.run(["git", "add", "-A"], cwd=vault.path, check=True)
+    subprocess.run(["git", "commit", "-qm", "chat"], cwd=vault.path, check=True)
+    file.write_text(f"User: before.\n{CHAT}")
+    (result,) = store.search("User wants tea")["results"]
+    assert (result["citation"]["line_start"], result["citation"]["note"]) == (3, None)
+    file.write_text("User: before.\n")
+    (result,) = store.search("User wants tea")["results"]
+    assert (result["citation"]["excerpt"], result["citation"]["note"]) == ("User: tea, please.", CHANGED)
+    assert store.memory_get(result["ref"])["citation"]["excerpt"] == "User: tea, please."
 
 
 # -- 004: trust ------------------------------------------------------------------------------------

@@ -142,15 +142,21 @@ def test_fallback_when_no_results(least: float) -> None:
     assert answer.fallback is not None
 
 
+@pytest.mark.parametrize("asked", ["coffee", '+"tea please"'])
+@pytest.mark.parametrize("least", [0.0, 0.9])
+def test_fallback_when_nothing_matches(asked: str, least: float) -> None:
+    told = document(search(vault(one={}).view(), asked, min_confidence=least))
+    assert told["results"] == []
+    assert told["fallback"] == {"used": True, "reason": "nothing matches, whatever its confidence"}
+    assert document(search(vault(one={}).view(), asked))["fallback"] == {"used": False, "reason": None}
+
+
 @pytest.mark.parametrize("least", [None, 0.0, 0.5, 0.8])
 def test_no_fallback_with_results(least: float | None) -> None:
     answer = search(vault(one={"channel": "USER.md"}).view(), "tea", min_confidence=least)
     assert [hit.ref for hit in answer.hits] == ["note:m_one"]
     assert answer.fallback is None
     assert document(answer)["fallback"] == {"used": False, "reason": None}
-    assert (
-        search(vault().view(), "tea", min_confidence=least).fallback is None
-    )  # nothing matches: nothing to fall back to
 
 
 @pytest.mark.parametrize(

@@ -546,7 +546,7 @@ def test_what_is_added_after_a_page_was_shown_is_derived_from_it(pages: InProces
     assert pages.json("show", told.document["ref"])["derived_from"] == [shown]
     own = "note:m_0wn0000001"
     assert sources("memory_add", text="Dr. Evil it is.", derived_from=[own]) == [own, shown]
-    assert sources("memory_note", text="Dr. Evil, I say.", source_type="told_by_human") == [shown]
+    assert sources("memory_note", content="Dr. Evil, I say.", source_type="told_by_human") == [shown]
     assert shown in sources("memory_supersede", ref="m_0wn0000001", text="Bella's vet is Dr. Evil, on Elm Street.")
     assert sources("memory_add", text="Another page.", source_type="external", source=SOURCE) == []
     again = served(pages, entity=OWNER)

@@ -30,6 +30,7 @@ from memstore.files.local_state import Environment
 from memstore.vault.composition import open_workspace
 from memstore.vault.stack_place import StackPlace
 from tests.installed import validated
+from tests.mcp.serving import served
 from tests.support import examples, memory_text
 from tests.whole.hidden import NOW, OWNER, drawn
 from tests.whole.program import Program
@@ -37,6 +38,7 @@ from tests.whole.program import Program
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from memstore.mcp.call import ToolAnswer
     from memstore.vault.stack_place import UnfinishedStack
     from tests.whole.program import InProcess
 
@@ -870,6 +872,32 @@ def test_a_stack_is_audited_by_its_name_by_who_shared_and_who_loaded_it(vault: P
     assert [one["ref"] for one in loaded] == ["belief:m_walks00001", "note:m_fetch00001"]
     assert own.json("--as", "human:eve", "privacy", "audit", "--stack", "../stack")["memories"] == []
     assert own.run("--as", "human:eve", "privacy", "audit", "--stack", "bella").returncode != 0
+
+
+def test_an_agent_audits_a_stack_by_its_name_alone(vault: InProcess, own: InProcess) -> None:
+    own.ok("load", "../stack", "--name", "bella")
+
+    def audited(program: InProcess, who: str, **arguments: str) -> ToolAnswer:
+        server = served(program, entity=who, offered="seeds")
+        return server.call("privacy_audit", arguments)
+
+    for program, who, arguments in (
+        (own, MAX, {"stack": "bella", "entity": MAX}),
+        (own, MAX, {"stack": "bella", "subject": "dog:bella"}),
+        (vault, OWNER, {"stack": "stack"}),
+        (own, "human:eve", {"stack": "bella"}),
+        (own, MAX, {"stack": "nowhere", "entity": MAX}),
+    ):
+        words = [word for name, value in arguments.items() for word in (f"--{name}", value)]
+        said = program.run("--as", who, "--self", "--json", "privacy", "audit", *words)
+        answer = audited(program, who, **arguments)
+        assert answer.document == json.loads(said.stdout or said.stderr)
+    # The folder is the person's to name, and isn't told from one that isn't there.
+    folder, nothing = (str(own.home / name) for name in ("stack", "stock"))
+    texts = [audited(own, MAX, stack=one, entity=MAX).text.replace(one, "-") for one in (folder, nothing)]
+    assert texts[0] == texts[1]
+    assert "no stack was shared or loaded" in texts[0]
+    assert own.run("privacy", "audit", "--stack", folder, "--entity", MAX).returncode == 0
 
 
 def test_the_documents_call_loads_a_stack_by_its_name(own: Program, monkeypatch: pytest.MonkeyPatch) -> None:
