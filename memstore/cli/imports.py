@@ -138,8 +138,8 @@ def import_memories(session: CliSession, file: str, *, strict: bool, commit: boo
 
     They keep their ids if the vault's owner imports them, and get new ones otherwise; what is already here stays as it
     is. A handle stands for the entity that has it as an alias, or else for si:NAME. Trust is computed here, whatever
-    the file says; nobody but you sees the imported memories. One that can't be read is left out and named, with exit
-    code 1.
+    the file says; nobody but you sees the imported memories. Members that the format does not have are kept, and
+    exported again. One that can't be read is left out and named, with exit code 1.
     """
     from memstore.memories.memory_v01 import import_memories as take_over
     from memstore.trust.formats.memory_v01 import read
@@ -191,6 +191,8 @@ def _emit(session: CliSession, done: Imported, *, dry_run: bool, one_user: bool 
         session.say(output.safe_line(f"{left.where}: left out: {left.why}"))
     for dateless in done.undated:
         session.say(output.safe_line(f"{dateless.where}: warning: {dateless.why}"))
+    for kept in done.unknown:
+        session.say(output.safe_line(f"{kept.where}: {kept.why}"))
     if done.users and not one_user:
         names = output.safe_line(", ".join(done.users))
         session.say(f"it is about {names}: subjects here, but for yourself; --user USER imports one alone, as yourself")

@@ -19,6 +19,7 @@ Form("""Skipped
     broken: whether it was meant to be a memory, and can't be read
 """)
 _undated = Form[object]("Skipped", "where why", definition="undated")
+_unknown = Form[object]("Skipped", "where why", definition="unknown")
 Form(
     """Imported
     @import: memories that were imported
@@ -27,12 +28,14 @@ Form(
     different: those of `known` that say something else here
     left_out: what was not imported: the place in the source, and the reason
     undated: memories without a date, because the time that the source states can't be read
+    unknown: memories with members that the format does not have, which are kept and exported again
     users: whom the memories are about, as the source calls them
     originals: paths of the originals that the memories cite
     in_parts: whether it was too large for one transaction; if so, memories have no diff
     conflicts findings
 """,
     undated=_undated,
+    unknown=_unknown,
     conflicts=no_conflicts,
     findings=no_findings,
 )
@@ -115,6 +118,7 @@ class MemoryV01Lineage(TypedDict):
     superseded_by: str | list[str] | None
     derived_from: list[str]
     chain_depth: int
+    types: NotRequired[dict[str, str]]
 
 
 class MemoryV01Trust(TypedDict):
@@ -161,6 +165,7 @@ Form("MemoryV01Provenance", "author created_at context")
 Form("""MemoryV01Lineage
     supersedes superseded_by derived_from
     chain_depth: generations of sources and predecessors
+    types?: the types of the memories whose ids are named, by id
 """)
 Form("""MemoryV01Trust
     score[0..1] level[unverified|attested|anchored|consensus] contested factors computed_at

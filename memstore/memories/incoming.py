@@ -31,12 +31,13 @@ MOST_SHOWN = 20
 class Imported:
     """The result of an import.
 
-    `known` are the refs of memories that were imported before, and `different` those among them that say something else
-    here. `left_out` are what makes no memory here, and `undated` those memories whose stated time can't be read, each
-    with the reason. `users` are those whom the memories are about, as the source calls them. `originals` are the paths
-    of the originals that were kept. `exported` counts the new memories of which the source says that memstore exported
-    them, and which became others here. `in_parts` means that the import was too large for one transaction, and so for
-    `undo`; then `saved` has no diffs.
+    `known` are the refs of memories that were imported before, and `different` those among them that say something
+    else here. `left_out` are what makes no memory here, and `undated` those memories whose stated time can't be
+    read, each with the reason. `unknown` are those with members that the format does not have, which are kept.
+    `users` are those whom the memories are about, as the source calls them. `originals` are the paths of the
+    originals that were kept. `exported` counts the new memories of which the source says that memstore exported
+    them, and which became others here. `in_parts` means that the import was too large for one transaction, and so
+    for `undo`; then `saved` has no diffs.
     """
 
     saved: tuple[Saved, ...]
@@ -45,6 +46,7 @@ class Imported:
     left_out: tuple[Skipped, ...] = ()
     originals: tuple[str, ...] = ()
     undated: tuple[Skipped, ...] = ()
+    unknown: tuple[Skipped, ...] = ()
     users: tuple[str, ...] = ()
     exported: int = 0
     in_parts: bool = False

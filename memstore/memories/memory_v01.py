@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Unpack
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 from memstore.access import RIGHTS
 from memstore.core.change import Skipped
 from memstore.core.errors import FormatError, NoIdError, UsageError, changed_while_read
 from memstore.core.file_names import path_of_new
-from memstore.core.ids import MemoryRef, is_entity_id
+from memstore.core.ids import MEMORY_TYPES, MemoryRef, is_entity_id
 from memstore.core.named import refs_of
 from memstore.core.times import instant
 from memstore.core.transaction import Saving, again_where_changed
 from memstore.files import memory_file
 from memstore.lineage.refs import loader
-from memstore.memories.incoming import Incoming, made
+from memstore.memories.incoming import MOST_SHOWN, Incoming, made
 from memstore.trust.formats import memory_v01
 from memstore.trust.formats.memory_v01 import Placed
 from memstore.trust.reputation import Reputations
@@ -23,7 +24,7 @@ from memstore.trust.trust import trusted
 from memstore.trust.verification import Voucher
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from memstore.core.memory import Memory
     from memstore.core.named import Names
@@ -43,8 +44,7 @@ def import_memories(
     Args:
         view: the vault.
         documents: the memories, as returned by `trust.formats.memory_v01.read`.
-        strict: if any does not have the form, or contains something that could not be kept, write nothing; otherwise it
-            is left out and named.
+        strict: if any does not have the form, write nothing; otherwise it is left out and named.
         saving: dry_run, commit.
 
     Raises:
@@ -59,26 +59,52 @@ def import_memories(
         if isinstance(one, Skipped):
             incoming.left_out.append(one)
         else:
-            incoming.add(one)
-    return incoming.save("import memory-v0.1", strict=strict, **saving)
+            incoming.add(one.file)
+    done = incoming.save("import memory-v0.1", strict=strict, **saving)
+    return replace(done, unknown=tuple(_unknown(found)))
 
 
-def _files(view: View, documents: Sequence[Placed | Skipped]) -> list[MemoryFile | Skipped]:
+MOST_OF_A_NAME = 80
+
+
+class _Read(NamedTuple):
+    """A memory of seed 004's form, and its file here."""
+
+    where: str
+    foreign: memory_v01.Foreign
+    file: MemoryFile
+
+
+def _unknown(found: Sequence[_Read | Skipped]) -> Iterator[Skipped]:
+    """Yield what says of each memory that it has members that are only kept."""
+    for one in found:
+        if isinstance(one, _Read) and (one.foreign.unknown or one.foreign.version):
+            version = f"it is of {one.foreign.version}, and read as far as that is understood" * bool(
+                one.foreign.version
+            )
+            members = ", ".join(name[:MOST_OF_A_NAME] for name in one.foreign.unknown[:MOST_SHOWN])
+            kept = f"kept as it is: {members}" * bool(members)
+            yield Skipped(one.where, "; ".join(filter(None, (version, kept))))
+
+
+def _files(view: View, documents: Sequence[Placed | Skipped]) -> list[_Read | Skipped]:
     """Return the files of memories, and what says so in place of those that have none."""
     among = {}
     for one in documents:
         with suppress(FormatError):
             if isinstance(one, Placed):
                 named = _with_own_id(view, one.document)
-                among[memory_v01.id_of(named)] = memory_v01.type_of(named)
+                if (kind := memory_v01.type_of(named)) in MEMORY_TYPES:
+                    among[memory_v01.id_of(named)] = kind
     ref_of, entity_of = _refs(view, among), _entities(view)
 
-    def file_of(one: Placed | Skipped) -> MemoryFile | Skipped:
+    def file_of(one: Placed | Skipped) -> _Read | Skipped:
         if isinstance(one, Skipped):
             return one
         try:
             document = _with_own_id(view, one.document)
-            return _file(view, one.where, memory_v01.read_memory(document, entity_of=entity_of, ref_of=ref_of))
+            foreign = memory_v01.read_memory(document, entity_of=entity_of, ref_of=ref_of)
+            return _Read(one.where, foreign, _file(view, one.where, foreign))
         except FormatError as error:
             return Skipped.unread(one.where, error)
 

@@ -20,6 +20,7 @@ class AnchorStatus(Enum):
     MISSING = "missing"
     ALTERED = "altered"
     UNVERIFIABLE = "unverifiable"
+    UNCHECKED = "unchecked"
 
 
 class Anchored(NamedTuple):
@@ -264,8 +265,8 @@ def _open(stamp: Stamp) -> Anchored:
     return Anchored(AnchorStatus.UNVERIFIABLE, reason, "ots upgrade FILE.ots, then anchor it again")
 
 
-UNVERIFIABLE = Anchored(
-    AnchorStatus.UNVERIFIABLE,
-    "memstore can't check this kind of anchor",
+UNCHECKED = Anchored(
+    AnchorStatus.UNCHECKED,
+    "it is kept as it was given; memstore can't check this kind of anchor",
     "memstore anchor REF adds one that can be checked",
 )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from memstore.core.short_repr import short_repr
+from memstore.core.times import time_in
 from memstore.trust import score, statement
 from memstore.trust.anchors import AnchorStatus
 from memstore.trust.formats import beta
@@ -68,6 +69,12 @@ class Trusted:
         """The earliest time at which an anchor shows that it existed, in UTC; None if none does."""
         return min((one.at for one in self.vouched.anchors if one.counts and one.at), default=None)
 
+    @property
+    def age_days(self) -> int | None:
+        """How many whole days ago it was made; None if nobody says when, 0 if that is yet to come."""
+        made_at = time_in(self.file.memory.created_at)
+        return max(0, (self.computed_at - made_at).days) if made_at else None
+
     def seed_factors(self) -> dict[str, Any]:
         """Return the number and its level with seed 004's factors."""
         return {
@@ -78,6 +85,7 @@ class Trusted:
                 "author_reputation": self.grounds.reputation,
                 "witness_count": self.grounds.confirms,
                 "anchor_count": self.grounds.anchors,
+                "age_days": self.age_days,
                 "dispute_count": self.grounds.disputes,
             },
         }

@@ -72,7 +72,7 @@ def _verified(
     if anchor.type == "opentimestamps":
         return _stamped(view, memory, digests, anchor)
     if anchor.type != "git_commit" or anchor.blob is None or anchor.path is None or view.of(HISTORY).repository is None:
-        return anchors.UNVERIFIABLE
+        return anchors.UNCHECKED
     try:
         found = repository().shows(anchor)
     except GitError:
@@ -180,7 +180,7 @@ def remember(view: View, url: str, page: WebPage) -> None:
 
 def _stamped(view: View, memory: Memory, digests: Digests, anchor: Anchor) -> Anchored:
     if anchor.hash is None:
-        return anchors.UNVERIFIABLE
+        return anchors.UNCHECKED
     snapshot, page = _snapshot(view, anchor, digests)
     stamp = None if page is None else stamp_at(view, proof_path(anchor.hash), hashlib.sha256(page).digest())
     return anchors.of_stamp(

@@ -306,7 +306,7 @@ def test_a_memory_shows_the_lines_that_it_was_given(
     for name, text in (then or {}).items():
         (vault.path / name).write_text(text) if text else (vault.path / name).unlink()
     (result,) = store.search("User wants tea")["results"]
-    shown = store.memory_get(ref)
+    shown = store.memory_get(ref or "")
     for found in (result, shown):
         cited = found["citation"]
         fields = ("path", "line_start", "line_end", "excerpt", "note")

@@ -10,7 +10,7 @@ import pytest
 from memstore.trust.anchors import (
     BLOCKCHAIN,
     REPOSITORY,
-    UNVERIFIABLE,
+    UNCHECKED,
     Anchored,
     AnchorStatus,
     InHistory,
@@ -126,7 +126,7 @@ def test_whatever_does_not_count_says_what_to_do() -> None:
     fetches = [None, HAD, HAD._replace(problem="no", hint="another")]
     told += [of_page(page, fetched, is_commitment=True) for page, fetched in product(pages, fetches)]
     told += [stamped(page, stamp) for page, stamp in product(pages, stamps)]
-    told.append(UNVERIFIABLE)
+    told.append(UNCHECKED)
     assert {one.status for one in told} == set(AnchorStatus)
     assert [one for one in told if not one.counts and not (one.hint and one.reason)] == []
 

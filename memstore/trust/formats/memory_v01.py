@@ -1,6 +1,7 @@
 """Seed 004's JSON, `memory-v0.1`: from bytes to the values of a frontmatter and a body, and back.
 
-Anything without a place in that format goes into its member `memstore`. Who may see a memory is never exported.
+Anything without a place in that format goes into its member `memstore`. Who may see a memory is never exported. Members
+that the format doesn't have are kept as they are, and are given back by the export.
 """
 
 from __future__ import annotations
@@ -8,25 +9,36 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from collections import Counter
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.core.change import Skipped
 from memstore.core.errors import FormatError
-from memstore.core.ids import ID_ALPHABET, ID_RANDOM_CHARACTERS, is_entity_id, is_memory_id
-from memstore.core.keys import ANCHOR_KEYS, WITNESS_KEYS
+from memstore.core.ids import (
+    ID_ALPHABET,
+    ID_RANDOM_CHARACTERS,
+    MEMORY_TYPES,
+    MemoryRef,
+    is_entity_id,
+    is_memory_id,
+)
+from memstore.core.keys import ANCHOR_KEYS, ANCHOR_TYPES, ATTESTATIONS, WITNESS_KEYS
 from memstore.files.json_stream import items
 from memstore.files.shapes import is_absent, listed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from memstore.files.json_stream import Item
 
 SCHEMA = "https://anamnesis.dev/schemas/memory-v0.1.json"
+_VERSION = re.compile(r"\bmemory-v(\d{1,6})\.(\d{1,6})\b")
 # Frontmatter keys that come from the seed's format; nothing else reads them.
 VERSION, HANDLES, FOREIGN_SIGNATURE = "version", "handles", "foreign_signature"
-_BROUGHT = frozenset({VERSION, HANDLES, FOREIGN_SIGNATURE})
+# Members that the format doesn't have: by the part that they stand in, and there by the entry if it is a list.
+FOREIGN_MEMBERS = "foreign_members"
+_BROUGHT = frozenset({VERSION, HANDLES, FOREIGN_SIGNATURE, FOREIGN_MEMBERS})
 # Each vault decides by itself who may see a memory.
 STAYS = frozenset(
     {
@@ -48,18 +60,30 @@ _MEMBERS = {
     "provenance": frozenset({"author", "created_at", "context"}),
     "provenance.author": frozenset({"agent_id", "platform", "signature", "signed"}),
     "provenance.context": frozenset({"session_id", "trigger", "confidence"}),
-    "lineage": frozenset({"supersedes", "superseded_by", "derived_from", "chain_depth"}),
+    "lineage": frozenset({"supersedes", "superseded_by", "derived_from", "chain_depth", "types"}),
     "witnesses": frozenset({"signature", *(key.name for key in WITNESS_KEYS if key.name != "sig")}),
     "anchors": frozenset(key.name for key in ANCHOR_KEYS),
 }
+# What an entry of a list says that a later version may say in other words, and the words that are known.
+_WORDS = {"witnesses": ("attestation", ATTESTATIONS), "anchors": ("type", ANCHOR_TYPES)}
+_TOP, _UNREAD = "document", "unread"
+_OTHER_TYPE = "note"  # of a memory whose type only a later version knows
+# What stands in for a memory that isn't here: only such a mark is one, and not any word.
+_ABSENT = re.compile(r"context:(m(?:em)?_[a-z0-9_-]+)")
 Document = dict[str, Any]
 
 
 class Foreign(NamedTuple):
-    """A memory in the seed's format: the values of its frontmatter, and its body."""
+    """A memory in the seed's format: the values of its frontmatter, and its body.
+
+    `unknown` are the members that the format doesn't have; `version` is the later version of it that the document says
+    it has, as `memory-v0.2`, or None.
+    """
 
     values: dict[str, Any]
     body: str
+    unknown: tuple[str, ...] = ()
+    version: str | None = None
 
 
 class Placed(NamedTuple):
@@ -109,8 +133,15 @@ def id_for(importer: str, memory_id: str) -> str:
 
 
 def type_of(document: Document) -> object:
-    """Return the type that a document claims, unchecked."""
-    return _map(document, "content").get("type")
+    """Return the type that a document claims, unchecked; one that only a later version knows makes a note."""
+    claimed = _map(document, "content").get("type")
+    return _OTHER_TYPE if later_version(document) and claimed not in MEMORY_TYPES else claimed
+
+
+def later_version(document: Document) -> str | None:
+    """Return the version of the format that a document says it has, like `memory-v0.2`; None if that is known."""
+    found = _VERSION.search(str(document.get("$schema")))
+    return found[0] if found and (int(found[1]), int(found[2])) > (0, 1) else None
 
 
 def read_memory(document: Document, *, entity_of: Callable[[str], str], ref_of: Callable[[str], str | None]) -> Foreign:
@@ -122,12 +153,14 @@ def read_memory(document: Document, *, entity_of: Callable[[str], str], ref_of: 
         ref_of: returns the ref of the memory that an id names; None if there is none.
 
     Raises:
-        FormatError: it has members that could not be kept, or not the right form.
+        FormatError: it has not the right form, or says who may see it.
     """
     memory_id = id_of(document)
-    _require_known(document, "", memory_id)
-    content, provenance, lineage = (_part(document, name, memory_id) for name in ("content", "provenance", "lineage"))
-    author, context = (_part(provenance, name, memory_id, "provenance.") for name in ("author", "context"))
+    read = _Reader(document, memory_id)
+    content, provenance, lineage = (read.part(document, name) for name in ("content", "provenance", "lineage"))
+    author, context = (read.part(provenance, name, "provenance.") for name in ("author", "context"))
+    if (kind := type_of(document)) != content.get("type"):
+        read.keep("content", type=content.get("type"))
     handles: dict[str, str] = {}
 
     def entity(handle: object) -> object:
@@ -140,7 +173,7 @@ def read_memory(document: Document, *, entity_of: Callable[[str], str], ref_of: 
         **_own(document, memory_id),
         "id": memory_id,
         VERSION: document.get("version"),
-        "type": content.get("type"),
+        "type": kind,
         "title": content.get("summary"),
         "tags": content.get("tags"),
         "author": entity(author.get("agent_id")),
@@ -149,14 +182,15 @@ def read_memory(document: Document, *, entity_of: Callable[[str], str], ref_of: 
         "created_at": provenance.get("created_at"),
         "origin": {name: context[name] for name in ("session_id", "trigger") if context.get(name)} or None,
         "confidence": context.get("confidence"),
-        "witnesses": [_witness(one, entity) for one in _entries(document, "witnesses", memory_id)],
-        "anchors": [_in_order(one, ANCHOR_KEYS) for one in _entries(document, "anchors", memory_id)],
-        **_lineage(lineage, ref_of, kind=content.get("type")),
+        "witnesses": [_witness(one, entity) for one in read.entries("witnesses")],
+        "anchors": [_in_order(one, ANCHOR_KEYS) for one in read.entries("anchors")],
+        **_lineage(lineage, ref_of, kind=kind),
+        FOREIGN_MEMBERS: read.kept or None,
     }
     body = content.get("body") or ""
     if not isinstance(body, str):
         raise FormatError(f"{memory_id}: `content.body` must be a text")
-    return Foreign({**values, HANDLES: handles or None}, body)
+    return Foreign({**values, HANDLES: handles or None}, body, tuple(read.unknown()), later_version(document))
 
 
 def document_of(values: Mapping[str, Any], body: str, *, chain_depth: int, trust: Document) -> Document:
@@ -196,15 +230,17 @@ def document_of(values: Mapping[str, Any], body: str, *, chain_depth: int, trust
             },
         },
         "witnesses": [_witness_document(one, handles) for one in values.get("witnesses") or []],
-        "anchors": values.get("anchors") or [],
+        "anchors": [{**one} for one in values.get("anchors") or []],
         "lineage": {
-            "supersedes": values.get("supersedes"),
-            "superseded_by": values.get("superseded_by"),
-            "derived_from": values.get("derived_from") or [],
+            "supersedes": _each(values.get("supersedes"), _bare),
+            "superseded_by": _each(values.get("superseded_by"), _bare),
+            "derived_from": _each(values.get("derived_from") or [], _bare),
             "chain_depth": chain_depth,
+            **_types(values),
         },
         "trust": trust,
     }
+    _give_back(document, values.get(FOREIGN_MEMBERS))
     return {**document, "memstore": own} if own else document
 
 
@@ -227,32 +263,73 @@ def _map(value: Document, name: str) -> Document:
     return found if isinstance(found, dict) else {}
 
 
-def _part(value: Document, name: str, memory_id: str, above: str = "") -> Document:
-    found = value.get(name)
-    if found is not None and not isinstance(found, dict):
-        raise FormatError(f"{memory_id}: `{above}{name}` must be an object")
-    _require_known(found or {}, f"{above}{name}", memory_id)
-    return found or {}
+class _Reader:
+    """Reads the parts of a document, and keeps the members that the format doesn't have.
+
+    Raises:
+        FormatError: the document says who may see it.
+    """
+
+    def __init__(self, document: Document, memory_id: str) -> None:
+        self.kept: dict[str, Any] = {}
+        self._document, self._id = document, memory_id
+        self._later = later_version(document)
+        if decided := sorted(document.keys() & STAYS):
+            raise FormatError(f"{memory_id}: `{decided[0]}` is decided by each vault for itself", hint="remove it")
+        self._keep_unknown(document, _TOP, _MEMBERS[""])
+
+    def part(self, value: Document, name: str, above: str = "") -> Document:
+        """Return a part of a document; raise `FormatError` if it is not an object."""
+        found = value.get(name)
+        if found is not None and not isinstance(found, dict):
+            raise FormatError(f"{self._id}: `{above}{name}` must be an object")
+        self._keep_unknown(found or {}, f"{above}{name}", _MEMBERS[f"{above}{name}"])
+        return found or {}
+
+    def entries(self, name: str) -> list[Document]:
+        """Return a list of a document; what a later version has in it under another word is kept as it is."""
+        found = self._document.get(name) or []
+        if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+            raise FormatError(f"{self._id}: `{name}` must be a list of objects")
+        word, known = _WORDS[name]
+        unread = [one for one in found if self._later and one.get(word) not in known]
+        if unread:
+            self.keep(name, **{_UNREAD: unread})
+        read = [one for one in found if one not in unread]
+        for entry, called in zip(read, _names(read), strict=True):
+            if more := {one: entry[one] for one in entry if one not in _MEMBERS[name]}:
+                self.keep(name, **{called: more})
+        return read
+
+    def keep(self, where: str, **members: object) -> None:
+        """Keep members that stand in a part."""
+        self.kept.setdefault(where, {}).update(members)
+
+    def unknown(self) -> Iterator[str]:
+        """Yield the names of what was kept."""
+        for where, members in self.kept.items():
+            names = {
+                name: None
+                for called, one in members.items()
+                for name in (one if where in _WORDS and called != _UNREAD else [called])
+            }
+            yield from (name if where == _TOP else where if name == _UNREAD else f"{where}.{name}" for name in names)
+
+    def _keep_unknown(self, value: Document, where: str, known: frozenset[str]) -> None:
+        if unknown := {name: item for name, item in value.items() if name not in known}:
+            self.keep(where, **unknown)
 
 
-def _require_known(value: Document, where: str, memory_id: str) -> None:
-    """Reject a member that nothing would keep, so that whatever is imported can be exported again."""
-    unknown = sorted(value.keys() - _MEMBERS[where])
-    if unknown:
-        name = f"{where}.{unknown[0]}" if where else unknown[0]
-        raise FormatError(
-            f"{memory_id}: memory-v0.1 has no member `{name}`, so it would be lost",
-            hint=f'put it into "memstore": {{…}}, or remove it; known: {", ".join(sorted(_MEMBERS[where]))}',
-        )
-
-
-def _entries(document: Document, name: str, memory_id: str) -> list[Document]:
-    found = document.get(name) or []
-    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
-        raise FormatError(f"{memory_id}: `{name}` must be a list of objects")
-    for one in found:
-        _require_known(one, name, memory_id)
-    return found
+def _names(entries: list[Document]) -> list[str]:
+    """Return a name for each entry of a list, by which its own members are found again."""
+    seen: Counter[str] = Counter()
+    names = []
+    for one in entries:
+        said = [one.get(key) for key in ("agent_id", "witnessed_at", "reference", "created_at")]
+        name = " ".join(str(word) for word in said if word is not None)
+        seen[name] += 1
+        names.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return names
 
 
 def _own(document: Document, memory_id: str) -> Document:
@@ -286,14 +363,21 @@ def _lineage(lineage: Document, ref_of: Callable[[str], str | None], *, kind: ob
     """Return the edges with the types of what they name.
 
     An unknown source stays as a mark; an unknown memory that supersedes this one, or was superseded by it, gets its
-    type.
+    type, unless memstore exported it with its own.
     """
+    named = _map(lineage, "types")
+    types = {name: one for name, one in named.items() if one in MEMORY_TYPES}
+
+    def ref(text: object, otherwise: object) -> object:
+        if not isinstance(text, str) or not is_memory_id(text):
+            return text
+        return ref_of(text) or f"{types.get(text, otherwise)}:{text}"
 
     def heir(text: object) -> object:
-        return (ref_of(text) or f"{kind}:{text}") if isinstance(text, str) and is_memory_id(text) else text
+        return ref(text, kind)
 
     def source(text: object) -> object:
-        return (ref_of(text) or f"context:{text}") if isinstance(text, str) and is_memory_id(text) else text
+        return ref(text, "context")
 
     found = {name: lineage.get(name) for name in ("supersedes", "superseded_by", "derived_from")}
     sources = found["derived_from"]
@@ -309,6 +393,48 @@ def _each(value: object, change: Callable[[object], object]) -> object:
 
 
 # -- writing -------------------------------------------------------------------------------------
+
+
+def _bare(text: object) -> object:
+    """Return the id of a memory as other readers know it; anything else as it is."""
+    ref, absent = MemoryRef.parse(str(text)), _ABSENT.fullmatch(str(text))
+    return ref.id if ref else absent[1] if absent else text
+
+
+def _types(values: Mapping[str, Any]) -> Document:
+    """Return the types that bare ids don't say, by id; nothing if there are none."""
+    named = [text for name in ("supersedes", "superseded_by", "derived_from") for text in listed(values.get(name))]
+    refs = [ref for text in named if (ref := MemoryRef.parse(str(text)))]
+    return {"types": {ref.id: ref.type for ref in refs}} if refs else {}
+
+
+def _give_back(document: Document, kept: object) -> None:
+    """Put members that came with a document back into their places, unless something else is there now."""
+    if not isinstance(kept, dict):
+        return
+    for where, members in kept.items():
+        if not isinstance(members, dict):
+            continue
+        if where in _WORDS:
+            _give_back_entries(document[where], members)
+            continue
+        part: object = document
+        for name in () if where == _TOP else str(where).split("."):
+            part = part.get(name) if isinstance(part, dict) else None
+        if isinstance(part, dict):
+            part.update({name: item for name, item in members.items() if name not in part and name not in STAYS})
+    kind = kept.get("content")
+    if isinstance(kind, dict) and kind.get("type") and document["content"]["type"] == _OTHER_TYPE:
+        document["content"]["type"] = kind["type"]
+
+
+def _give_back_entries(entries: list[Document], members: Document) -> None:
+    for entry, called in zip(entries, _names(entries), strict=True):
+        more = members.get(called)
+        if isinstance(more, dict):
+            entry.update({name: item for name, item in more.items() if name not in entry})
+    unread = members.get(_UNREAD)
+    entries += unread if isinstance(unread, list) else []
 
 
 def _author(values: Mapping[str, Any], handles: Mapping[str, Any]) -> Document:
