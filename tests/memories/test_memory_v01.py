@@ -276,7 +276,7 @@ def test_files_hold_a_list_or_one_a_line(form: str) -> None:
     assert [one.document for one in found if isinstance(one, Placed)] == [INSIGHT, ENCOUNTER]
 
 
-SUCH = {"a": [1, 2.5, None, True, {"b": "ü: #x"}], "": "- y", "2026-01-01": "2026-01-01"}
+SUCH = {"where": "self", "a": [1, 2.5, None, True, {"b": "ü: #x"}], "": "- y", "2026-01-01": "2026-01-01"}
 
 
 def with_members(whole: dict[str, Any], members: Any) -> dict[str, Any]:
@@ -285,7 +285,7 @@ def with_members(whole: dict[str, Any], members: Any) -> dict[str, Any]:
     provenance = document["provenance"]
     parts = [document, document["content"], provenance, provenance["author"], provenance["context"]]
     for part in [*parts, document.get("lineage", {}), *document["witnesses"], *document["anchors"]]:
-        part["x_mood"] = members
+        part.update({"x_mood": members, "self": 1, "where": 2} if part is document else {"x_mood": members})
     return document
 
 
@@ -296,7 +296,12 @@ def test_members_that_the_format_does_not_have_are_named_kept_and_given_back(exa
     (named,) = done.unknown
     assert named.where == "a.json:1"
     parts = ("content", "provenance", "lineage", "provenance.author", "provenance.context", "witnesses", "anchors")
-    names = ["x_mood", *(f"{part}.x_mood" for part in parts if example.get(part) or part.startswith("provenance"))]
+    names = [
+        "x_mood",
+        "self",
+        "where",
+        *(f"{part}.x_mood" for part in parts if example.get(part) or part.startswith("provenance")),
+    ]
     assert named.why == f"kept as it is: {', '.join(names)}"
     (out,) = export_memories(ws.view(), [str(example["id"])])
     assert said(out) == said(document)
@@ -307,11 +312,14 @@ def test_members_that_the_format_does_not_have_are_named_kept_and_given_back(exa
     assert import_memories(plain.view(), placed([example])).unknown == ()
 
 
+KEYS = st.text("ab: #'\"-", max_size=4) | st.sampled_from(["true", "null", "~", "1", "0x1", "1e3", "where", "self"])
+
+
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False)
         | st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=12),
-        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("ab: #'\"-"), inner, max_size=3),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=3),
         max_leaves=6,
     )
 )  # fmt: skip

@@ -160,7 +160,7 @@ def read_memory(document: Document, *, entity_of: Callable[[str], str], ref_of: 
     content, provenance, lineage = (read.part(document, name) for name in ("content", "provenance", "lineage"))
     author, context = (read.part(provenance, name, "provenance.") for name in ("author", "context"))
     if (kind := type_of(document)) != content.get("type"):
-        read.keep("content", type=content.get("type"))
+        read.keep("content", {"type": content.get("type")})
     handles: dict[str, str] = {}
 
     def entity(handle: object) -> object:
@@ -294,14 +294,14 @@ class _Reader:
         word, known = _WORDS[name]
         unread = [one for one in found if self._later and one.get(word) not in known]
         if unread:
-            self.keep(name, **{_UNREAD: unread})
+            self.keep(name, {_UNREAD: unread})
         read = [one for one in found if one not in unread]
         for entry, called in zip(read, _names(read), strict=True):
             if more := {one: entry[one] for one in entry if one not in _MEMBERS[name]}:
-                self.keep(name, **{called: more})
+                self.keep(name, {called: more})
         return read
 
-    def keep(self, where: str, **members: object) -> None:
+    def keep(self, where: str, members: Document) -> None:
         """Keep members that stand in a part."""
         self.kept.setdefault(where, {}).update(members)
 
@@ -317,7 +317,7 @@ class _Reader:
 
     def _keep_unknown(self, value: Document, where: str, known: frozenset[str]) -> None:
         if unknown := {name: item for name, item in value.items() if name not in known}:
-            self.keep(where, **unknown)
+            self.keep(where, unknown)
 
 
 def _names(entries: list[Document]) -> list[str]:
