@@ -280,7 +280,7 @@ SEEDS = (
     ),
     Tool(
         "memory_create_with_privacy",
-        "Write a memory, and say whom it is about and who may see it.",
+        "Write a memory: whom it is about, who may see it.",
         {
             "": Verb(
                 "add",
@@ -307,7 +307,7 @@ SEEDS = (
         "context_enter",
         "Enter a context; the answer has a handle for later calls.",
         {"": Verb(ENTER, ("participants", "role"), ("context",), {"context": "context_id"})},
-        {"context": "Like ctx:dog_park."},
+        {"context": "ctx:…"},
     ),
     Tool("context_leave", "Leave the context of a handle.", {"": Verb(LEAVE, (), (HANDLE,))}),
     Tool("context_list", "List contexts.", {"": Verb("context list")}),
@@ -315,7 +315,7 @@ SEEDS = (
         "privacy_audit",
         "See who sees what, by one of memory_id, subject, entity.",
         {"": Verb("privacy audit", ("memory_id", "subject", "entity", "stack"), (), {**_ONE, "entity": "seer"})},
-        {"stack": "Its name: look there."},
+        {"stack": "Its name."},
     ),
     Tool(
         "consent_grant",
@@ -335,8 +335,8 @@ SEEDS = (
     ),
     Tool(
         "memory_witness",
-        "Vouch for somebody else's memory, or dispute it, with your key. Without memory_id: what you are asked; it may be a "
-        "request's id, and without attest shows what it asks.",
+        "Vouch for somebody else's memory, or dispute it, with your key. Without memory_id: what is asked; a "
+        "request's id shows what it asks.",
         {"": Verb("witness", ("memory_id", "attest", "aspect", "notes"), (), _ONE)},
     ),
     Tool(
