@@ -10,6 +10,7 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
+from itertools import product
 from typing import TYPE_CHECKING
 
 from memstore.beliefs import RUNS
@@ -26,6 +27,7 @@ from memstore.beliefs.consolidation import (
     by_terms,
     by_themselves,
     by_topics,
+    cases,
     is_due,
     is_news,
     labels_of,
@@ -42,6 +44,7 @@ from memstore.beliefs.run_record import Run
 from memstore.beliefs.suggestion_file import suggestion_of
 from memstore.beliefs.topics import Signs
 from memstore.conflicts.contradiction import TextVerdict, compare_statements, near_topic
+from memstore.conflicts.habits import bearing
 from memstore.conflicts.statements import statements
 from memstore.core import digests
 from memstore.core.change import Edit
@@ -197,6 +200,7 @@ def _of_partition(
     """Return the proposals of a partition: answers to its beliefs first, then changes, then patterns of the rest."""
     having = by_terms(part) if own else {}
     answered = [proposal for held in own for proposal in answers(having, held, side_of)]
+    answered += [proposal for held in own for proposal in cases(having, held, case_in)]
     targets = {proposal.target for proposal in answered}
     used = {member.ref for proposal in answered for member in proposal.members}
     free = [one for one in part if one.ref not in used]
@@ -330,6 +334,14 @@ def side_of(said: str, other: str) -> Polarity | None:
             return Polarity.CHANGED
         case _:
             return Polarity.ALIKE if _is_alike(ones, others) else None
+
+
+def case_in(habit: str, text: str) -> tuple[str, bool] | None:
+    """Return the sentence of a text that tells of one case of a habit, and whether it speaks for the habit."""
+    for general, told in product(_statements(habit), _statements(text)):
+        if found := bearing(general.text, told.text):
+            return told.text, found.is_for
+    return None
 
 
 @lru_cache(maxsize=20_000)

@@ -553,11 +553,7 @@ def answers(having: Mapping[str, Sequence[Pooled]], held: KnownBelief, compare: 
         compare: returns how the second text relates to the first.
     """
     about = set(held.terms)
-    since = held.memory.created_at or ""
-    shared = Counter(one for term in about for one in having.get(term, ()))
-    later = [one for one in shared if shared[one] >= FEWEST_TERMS and (one.memory.created_at or "") > since]
-    later.sort(key=lambda one: (-shared[one], one.ref))
-    said = {one: compare(held.text, one.text) for one in later[:MOST_COMPARED]}
+    said = {one: compare(held.text, one.text) for one in _later(having, held)}
     against = tuple(one for one in said if said[one] in (Polarity.OPPOSED, Polarity.CHANGED, Polarity.PASSED))
     if len({root for one in against for root in one.roots}) < FEWEST_LATER:
         return []
@@ -576,6 +572,47 @@ def answers(having: Mapping[str, Sequence[Pooled]], held: KnownBelief, compare: 
             saying=saying(quote, against[at], against),
         )
     ]
+
+
+def _later(having: Mapping[str, Sequence[Pooled]], held: KnownBelief) -> list[Pooled]:
+    """Return the memories that are younger than a belief and share terms with it, those that share most first."""
+    since = held.memory.created_at or ""
+    shared = Counter(one for term in set(held.terms) for one in having.get(term, ()))
+    later = [one for one in shared if shared[one] >= FEWEST_TERMS and (one.memory.created_at or "") > since]
+    return sorted(later, key=lambda one: (-shared[one], one.ref))[:MOST_COMPARED]
+
+
+def cases(
+    having: Mapping[str, Sequence[Pooled]], held: KnownBelief, reading: Callable[[str, str], tuple[str, bool] | None]
+) -> list[ConsolidationProposal]:
+    """Return proposals from later memories that each tell of one case of a habit that is believed.
+
+    Two independent cases suffice, for the habit or against it; one is left to `revise-from`.
+
+    Args:
+        having: the memories of the belief's partition by their terms.
+        held: the belief.
+        reading: returns the sentence of the second text that tells of a case of the first, and whether it speaks for
+            it.
+    """
+    said = {one: found for one in _later(having, held) if (found := reading(held.text, one.text))}
+    proposed = []
+    for action, is_for in ((Action.SUPPORT, True), (Action.CONTRADICT, False)):
+        members = tuple(sorted((one for one in said if said[one][1] is is_for), key=in_time))
+        if len({root for one in members for root in one.roots}) >= FEWEST_LATER:
+            general = members[-1]
+            shared = set(held.terms).intersection(*(one.terms for one in members))
+            proposed.append(
+                ConsolidationProposal(
+                    action=action,
+                    members=members,
+                    general=general,
+                    terms=tuple(sorted(shared)),
+                    target=held.memory,
+                    quote=said[general][0],
+                )
+            )
+    return proposed
 
 
 def superseding(change: Change) -> ConsolidationProposal:

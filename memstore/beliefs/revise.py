@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Unpack
+from itertools import product
+from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 from memstore.beliefs.evidence import as_evidence, hearsay, rests_on
 from memstore.beliefs.next_lines import Stance, held, weigh
 from memstore.conflicts import LEXICON
 from memstore.conflicts.compare import Comparer
 from memstore.conflicts.contradiction import TextVerdict, compare_statements
+from memstore.conflicts.habits import bearing
 from memstore.conflicts.statements import statements
 from memstore.core import digests
 from memstore.core.change import Edit
@@ -136,12 +138,15 @@ _STANCES = {
     TextVerdict.CONTRADICTS: Stance.CONTRADICT,
     TextVerdict.OTHER_VALUE: Stance.CONTRADICT,
 }
-_VERBS = {Stance.SUPPORT: "reinforce", Stance.CONTRADICT: "contradict"}
+_VERBS = {Stance.SUPPORT: "reinforce", Stance.PARTIAL: "contradict", Stance.CONTRADICT: "contradict"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposal:
-    """A belief, the line of its file that was compared, the episode's stance, and the confidence that would result."""
+    """A belief, the line of its file that was compared, the episode's stance, and the confidence that would result.
+
+    `why` says what one case says of a habit; a case against it weakens the habit, and counts as partial evidence.
+    """
 
     ref: str
     path: str
@@ -152,19 +157,28 @@ class Proposal:
     old: float
     new: float
     evidence: str
+    why: str | None = None
 
     __repr__ = short_repr
 
     @property
     def command(self) -> str:
         """The command that records it."""
-        return f"memstore {_VERBS[self.stance]} {self.ref} --evidence {self.evidence}"
+        command = f"memstore {_VERBS[self.stance]} {self.ref} --evidence {self.evidence}"
+        command += " --partial" if self.stance is Stance.PARTIAL else ""
+        return f'{command} --reason "{self.reason}"' if self.reason else command
+
+    @property
+    def reason(self) -> str | None:
+        """What is recorded as the reason; None for the usual one."""
+        return f"One case: {self.why}" if self.why else None
 
 
 def revise_from(view: View, memory: Named) -> tuple[Proposal, ...]:
     """Return the beliefs that the sentences of an episode, or of any other memory, support or contradict.
 
-    A belief that expects something is compared, as the outcome that it predicts, with memories that are not older.
+    A belief that expects something is compared, as the outcome that it predicts, with memories that are not older; a
+    habit is compared with one case of it: "jams often" with "jammed again today". A case against a habit weakens it.
     Evidence that was already counted, and beliefs that the memory rests on, are not proposed. Nothing is written.
 
     >>> held = belief(ws.view(), "Sean likes tea.")
@@ -190,32 +204,58 @@ def revise_from(view: View, memory: Named) -> tuple[Proposal, ...]:
 
 def _proposal(view: View, side: Side, other: Side) -> Proposal | None:
     """Return the proposal for one belief and an episode; None if they say nothing about each other."""
-    ours, theirs = ([statement for statement, _ in one.statements] for one in (side, other))
-    said = compare_statements(ours, theirs, opposes=view.of(LEXICON).opposes)
-    lines = next((lines for statement, lines in other.statements if statement == said.right), None)
-    if said.verdict not in _STANCES and _comes_after(side.memory, other.memory):
-        said, lines = _outcome(view, ours, other)
-    stance = _STANCES.get(said.verdict)
-    if stance is None or said.at_other_times or held(other.memory) is None:
+    found = _reading(view, side, other)
+    if found is None or held(other.memory) is None:
         return None
     load = loader(view)
     if rests_on(side.memory, other.ref, load) or hearsay(side.memory, load, view.is_vouched):
         return None
     evidence = as_evidence(side.memory, load)
-    weighed = weigh(other.memory, [evidence], stance, now=view.clock.now(), by=view.actor, reason=None)
-    if not weighed.lines:
-        return None
+    weighed = weigh(other.memory, [evidence], found.stance, now=view.clock.now(), by=view.actor, reason=None)
+    is_weaker = weighed.new < weighed.old
+    if not weighed.lines or (found.stance is Stance.PARTIAL and not is_weaker):
+        return None  # partial evidence would speak for what nobody believes
     return Proposal(
         ref=other.ref,
         path=other.path,
-        line=lines.line_start if lines else 1,
+        line=found.lines.line_start if found.lines else 1,
         title=other.title,
-        stance=stance,
-        rule=said.rule,
+        stance=found.stance,
+        rule=found.rule,
         old=weighed.old,
         new=weighed.new,
         evidence=evidence.source,
+        why=found.why,
     )
+
+
+class _Reading(NamedTuple):
+    """What an episode says of a belief: by which rule, at which lines of the belief, and why if it is one case."""
+
+    stance: Stance
+    rule: str
+    lines: Lines | None
+    why: str | None = None
+
+
+def _reading(view: View, side: Side, other: Side) -> _Reading | None:
+    ours, theirs = ([statement for statement, _ in one.statements] for one in (side, other))
+    said = compare_statements(ours, theirs, opposes=view.of(LEXICON).opposes)
+    lines = next((lines for statement, lines in other.statements if statement == said.right), None)
+    comes_after = _comes_after(side.memory, other.memory)
+    if said.verdict not in _STANCES and comes_after:
+        said, lines = _outcome(view, ours, other)
+    if said.verdict in _STANCES and not said.at_other_times:
+        return _Reading(_STANCES[said.verdict], said.rule, lines)
+    return _case(side, other) if said.verdict not in _STANCES and comes_after else None
+
+
+def _case(side: Side, other: Side) -> _Reading | None:
+    """Return what the episode says of a habit, by the first of its sentences that tells of a case of it."""
+    for (habit, lines), (case, _) in product(other.statements, side.statements):
+        if found := bearing(habit.text, case.text):
+            return _Reading(Stance.SUPPORT if found.is_for else Stance.PARTIAL, "habit", lines, found.why)
+    return None
 
 
 # The words that mark a sentence as an expectation: `I expect that`, `will`, `is going to`.
@@ -266,4 +306,5 @@ def record(view: View, proposal: Proposal, *, commit: bool = False) -> float:
     from memstore.beliefs.reinforce import contradict, reinforce
 
     done = reinforce if proposal.stance is Stance.SUPPORT else contradict
-    return done(view, proposal.ref, proposal.evidence, commit=commit).new
+    partial = proposal.stance is Stance.PARTIAL
+    return done(view, proposal.ref, proposal.evidence, partial=partial, reason=proposal.reason, commit=commit).new

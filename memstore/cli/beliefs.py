@@ -264,7 +264,8 @@ def _propagated_lines(session: CliSession, done: Propagated, *, dry_run: bool) -
 def revise_from(session: CliSession, episode: str, *, apply: bool, commit: bool) -> None:
     """Find the beliefs that an episode supports or contradicts, each with the command that records it.
 
-    Sentences are compared word by word, without a network; what they do not settle is not proposed.
+    Sentences are compared word by word, without a network; what they do not settle is not proposed. One case speaks for
+    a habit or weakens it: "jammed again today", "jams often".
     """
     from memstore.beliefs.revise import record
     from memstore.beliefs.revise import revise_from as find
@@ -273,7 +274,7 @@ def revise_from(session: CliSession, episode: str, *, apply: bool, commit: bool)
     found = find(view, episode)
     applied = []
     for one in found if apply else ():
-        if session.confirm(f"{one.stance.value} {one.ref} ({one.title})", instead=one.command):
+        if session.confirm(f"{_what_it_does(one)} {one.ref} ({one.title})", instead=one.command):
             record(view, one, commit=commit)
             applied.append(one.ref)
     session.emit(
@@ -293,8 +294,15 @@ def _proposal_lines(session: CliSession, one: Proposal, *, done: bool) -> Iterat
 
     place = f"{session.paint.place(one.path, one.line)}:"
     step = f"{number(one.old)} → {number(one.new)}"
-    yield f"{place} {session.paint('ref', one.ref)}  {safe_line(one.title)}  {one.stance.value}: {step}"
+    yield f"{place} {session.paint('ref', one.ref)}  {safe_line(one.title)}  {_what_it_does(one)}: {step}"
+    if one.why:
+        yield f"  one case of a habit: {one.why}"
     yield "  recorded" if done else f"  {one.command}"
+
+
+def _what_it_does(one: Proposal) -> str:
+    """Return what a proposal does to its belief; partial evidence is proposed only against a habit."""
+    return "weaken" if one.stance.value == "partial" else one.stance.value
 
 
 # -- calibrate, and confidences computed anew ----------------------------------------------------

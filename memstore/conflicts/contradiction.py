@@ -34,7 +34,7 @@ from memstore.conflicts.guards import (
     tells_change,
     weekdays,
 )
-from memstore.conflicts.habits import as_habit, as_whole, is_habit, is_occasion, is_of_all
+from memstore.conflicts.habits import is_one_case
 from memstore.conflicts.opposites import opposed, swapped
 from memstore.conflicts.quantities import MONTHS, Scale
 from memstore.conflicts.slots import refilled
@@ -55,6 +55,7 @@ from memstore.conflicts.statements import (
 from memstore.conflicts.states import excludes
 from memstore.conflicts.updates import succeeded, tells_update, updated
 from memstore.conflicts.values import other_value, stays
+from memstore.conflicts.wholes import as_rule, as_whole, is_occasion, is_of_all, is_only
 from memstore.core.terms import term_of
 from memstore.core.word_lists import listed
 
@@ -263,9 +264,12 @@ def compare_pair(
 ) -> Comparison:
     """Compare two statements; see `compare_statements`.
 
-    What both say of their speaker is also compared as if it were said of somebody with a name.
+    What both say of their speaker is also compared as if it were said of somebody with a name. What happened once may
+    weaken a habit, and contradicts none.
     """
     found = _compare_pair(one, other, opposes=opposes, days_apart=days_apart)
+    if found.verdict in CONFLICTS and (is_one_case(one.text, other.text) or is_one_case(other.text, one.text)):
+        return SILENT
     if found.verdict is not TextVerdict.SILENT or not (one.by_name and other.by_name):
         return found
     this, that = statement_of(one.by_name, one.about), statement_of(other.by_name, other.about)
@@ -486,11 +490,11 @@ _PRONOUNS = listed("he she it they them")
 
 
 def _of_all(this: Frame, that: Frame, *, days_apart: bool) -> tuple[TextVerdict, str]:
-    """Compare what is so on every occasion, or of all, with what was so on one, even on another day, or of one."""
+    """Compare what is so of all, or only of some, with what is so of one of them, or was so once, on whatever day."""
     found = (TextVerdict.SILENT, "")
     for general, single in ((this, that), (that, this)):
-        if is_habit(general) and is_occasion(single, general):
-            found = _of_frames(general, as_habit(single, general), days_apart=False)
+        if is_only(general) and is_occasion(single, general):
+            found = _of_frames(general, as_rule(single, general), days_apart=False)
         elif is_of_all(general) and not is_of_all(single) and (each := as_whole(single, general)):
             found = _of_frames(general, each, days_apart=days_apart)
         if found[0] is not TextVerdict.SILENT:

@@ -11,6 +11,7 @@ from memstore.conflicts.frames import (
     DENY_ALL,
     DETERMINERS,
     IN_PART,
+    ONLY,
     PREPOSITIONS,
     root_of,
     shared_of,
@@ -30,7 +31,6 @@ from memstore.conflicts.guards import (
     same_times,
     tells_change,
 )
-from memstore.conflicts.habits import ONLY
 from memstore.conflicts.opposites import opposite, says_all
 from memstore.conflicts.statements import FIRST_PERSON
 from memstore.conflicts.values import main_verb

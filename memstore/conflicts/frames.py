@@ -47,6 +47,8 @@ ALL = listed("""
     all every each everyone everybody everything everywhere always both either any anyone anybody anything whole
     entire
     """)
+ALWAYS = listed("always invariably everywhere without_exception")
+ONLY = listed("only solely exclusively")
 # A statement about a part neither denies nor affirms anything about the rest.
 IN_PART = listed("""
     some somebody someone few fewer half most many several almost nearly hardly barely scarcely partly mostly

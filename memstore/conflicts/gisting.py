@@ -16,10 +16,9 @@ from memstore.conflicts import lexicon, phrasings
 from memstore.conflicts.absolutes import is_absolute
 from memstore.conflicts.changes import MARKS
 from memstore.conflicts.contradiction import SCHEDULED
-from memstore.conflicts.frames import DENIALS, frame, names_in, root_of, with_clocks
+from memstore.conflicts.frames import ALWAYS, DENIALS, ONLY, frame, names_in, root_of, with_clocks
 from memstore.conflicts.gists import Gist, without_numbers
 from memstore.conflicts.guards import CHANGED, tells_change
-from memstore.conflicts.habits import ALWAYS, ONLY
 from memstore.conflicts.lexicon import Role
 from memstore.conflicts.opposites import ASYMMETRIC, is_one_way, without_prefix
 from memstore.conflicts.quantities import MONEY, Scale

@@ -9,9 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.conflicts import lexicon
-from memstore.conflicts.frames import DETERMINERS, PREPOSITIONS, root_of
+from memstore.conflicts.frames import ALWAYS, DETERMINERS, PREPOSITIONS, root_of
 from memstore.conflicts.guards import comparable, same_day, tells_change
-from memstore.conflicts.habits import ALWAYS
 from memstore.conflicts.values import main_verb
 from memstore.core.word_lists import listed
 

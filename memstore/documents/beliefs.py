@@ -100,8 +100,10 @@ Form(
 
 
 Form("""Proposal
-    ref path line[1..] title stance[support|contradict]
+    ref path line[1..] title
+    stance[support|partial|contradict]: `partial` weakens a habit by one case against it
     rule: the rule of the comparison that applies
+    why?: what the case says of the habit
     old[0..1]: the confidence now
     new[0..1]: the confidence if it is recorded
     command: the command that records it

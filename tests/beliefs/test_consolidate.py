@@ -666,3 +666,20 @@ def test_the_title_of_a_suggestion_says_all_that_is_quoted_if_it_is_short() -> N
     ws = vault(alone(20), dict(episode(f"split{at}", text) for at, text in enumerate(said)))
     (found,) = consolidate(ws.view()).suggestions
     assert found.title == found.proposal.quote
+
+
+JAMS = "The printer on floor two jams often."
+JAMMED = ("The printer on floor two jammed again today.", "The printer on floor two jammed at noon.")
+RAN = ("The printer on floor two printed all day without jamming.", "The printer on floor two did not jam today.")
+
+
+@pytest.mark.parametrize(("said", "action"), [(JAMMED, "support"), (RAN, "contradict")])
+def test_two_cases_of_a_habit_are_evidence_for_it_or_against_it(said: tuple[str, str], action: str) -> None:
+    ws = vault(alone(20), over_days(*said), held(JAMS))
+    (one,) = consolidate(ws.view()).suggestions
+    assert (one.proposal.action.value, len(one.proposal.members)) == (action, 2)
+    assert said[1] in one.edit.after.decode()
+
+
+def test_one_case_of_a_habit_is_left_to_whoever_wrote_it_down() -> None:
+    assert refs(consolidate(vault(alone(20), over_days(JAMMED[0], RAN[0]), held(JAMS)).view())) == []

@@ -88,3 +88,36 @@ def test_an_outcome_speaks_for_or_against_what_was_expected(expected: str, happe
     days = "2026-01-01T00:00:00Z", "2026-01-20T00:00:00Z"
     assert stances(*days) == ([stance] if stance else [])
     assert stances(*reversed(days)) == []  # what came before can't be the outcome
+
+
+CASES = [
+    ("The printer on floor two jammed again today.", "support", "it happened once more"),
+    ("The printer on floor two printed all day without jamming.", "partial", "it did not happen this time"),
+]
+
+
+@pytest.mark.parametrize(("case", "stance", "why"), CASES)
+def test_one_case_speaks_for_a_habit_or_weakens_it(case: str, stance: str, why: str) -> None:
+    files = {
+        "b.md": memory_text("The printer on floor two jams often.\n", type="belief", id="m_bel", confidence="0.8"),
+        "e.md": memory_text(f"Minutes for the board.\n\n{case}\n", type="episode", id="m_epi"),
+    }
+    ws = memory_workspace(files)
+
+    (one,) = revise_from(ws.view(), "m_epi")
+
+    assert (one.stance.value, one.why, one.line) == (stance, why, 6)
+    assert (one.new > one.old) == (stance == "support")
+    assert record(ws.view(), one) == one.new
+    last = show_memory(ws.view(), one.ref).memory.confidence_history[-1]
+    assert (last.op, last.reason) == (stance, f"One case: {one.why}")
+    assert rebuild_from_episodes(ws.view()).differing == ()
+    assert revise_from(ws.view(), "m_epi") == ()
+
+
+def test_a_case_against_a_habit_that_is_hardly_believed_says_nothing_for_it() -> None:
+    files = {
+        "b.md": memory_text("The printer on floor two jams often.\n", type="belief", id="m_bel", confidence="0.3"),
+        "e.md": memory_text(f"{CASES[1][0]}\n", type="episode", id="m_epi"),
+    }
+    assert revise_from(memory_workspace(files).view(), "m_epi") == ()

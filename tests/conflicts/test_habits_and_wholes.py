@@ -11,17 +11,11 @@ from memstore.conflicts.statements import statements
 
 # Even if they were written on different days.
 FOUND: list[tuple[str, str, str]] = [
-    ("The side gate is always locked.", "The side gate stood open on Sunday evening.", "antonyms"),
-    ("Deliveries always come to the back door.", "Tuesday's delivery came to the front door.", "antonyms"),
-    ("The meeting is always chaired by Ruth.", "Omar chaired the meeting in March.", "names"),
-    ("Standup is always at 9:15.", "Wednesday's standup began at 10.", "times of day"),
-    ("Milo always sleeps in the kitchen.", "Milo slept on the landing last night.", "slots"),
     ("All our vans are diesel.", "The newest of our vans is electric.", "states"),
     ("Every member of the choir reads music.", "Sally from the choir cannot read music.", "negation"),
     ("Only Dana has a key to the archive.", "Tom has a key to the archive, too.", "only"),
     ("Only the head nurse opens the cabinet.", "The trainee opened the cabinet yesterday.", "only"),
     ("Only cash is accepted at the kiosk.", "You can pay by card at the kiosk.", "only"),
-    ("The soup at Lena's is always vegetarian.", "Lena's soup on Thursday had bacon in it.", "states"),
     ("All of the chairs in the hall are wooden.", "The chairs in the hall are plastic.", "names"),
     ("All the windows face south.", "The bedroom window faces north.", "antonyms"),
     ("Every key on the ring is labelled.", "One key on the ring has no label.", "negation"),
@@ -31,34 +25,44 @@ FOUND: list[tuple[str, str, str]] = [
     ("Ben only eats fish on Fridays.", "Ben had fish on Tuesday.", "weekdays"),
     ("Only two people know the code.", "Four people know the code.", "numbers"),
     ("Marta is the only baker in the village.", "Marta and Iris both bake for the village.", "only"),
-    ("The cat never goes upstairs.", "The cat was asleep upstairs.", "negation"),
     ("The pool is always heated.", "The pool is unheated in spring.", "antonyms"),
-    ("Tea is always served at four.", "Tea was served at half past five on Monday.", "times of day"),
     ("Everyone on the team speaks Spanish.", "Kurt from the team speaks only German.", "only"),
     ("Every release is signed by Nadia.", "Release 3.2 was signed by Paul.", "slots"),
-    ("Releases are always cut from main.", "Release 4.1 was cut from a feature branch.", "slots"),
-    ("The heating always comes on at six.", "The heating came on at eight this morning.", "times of day"),
-    ("Ola always does the school run.", "Hanne did the school run on Thursday.", "names"),
-    ("The bins are always emptied on Mondays.", "The bins were emptied on Wednesday this week.", "weekdays"),
     ("Every page has a page number.", "The last page has no number.", "negation"),
     ("All the eggs come from our own hens.", "The eggs come from the supermarket.", "slots"),
     ("All calls are recorded.", "Calls to the night desk are not recorded.", "negation"),
-    ("Our invoices are always paid within two weeks.", "The invoice of 3 May was paid after six weeks.", "units"),
     ("Wim only drinks decaf.", "Wim drank a double espresso after lunch.", "only"),
     ("Every shelf in the pantry is full.", "The top shelf in the pantry is empty.", "antonyms"),
     ("Each table has four chairs.", "The round table has six chairs.", "numbers"),
-    ("The night shift always has three people.", "On Saturday the night shift had two people.", "numbers"),
-    ("We always hold the retrospective on Fridays.", "The last retrospective was held on a Tuesday.", "weekdays"),
-    ("The dog is always fed at six.", "On Sunday the dog was fed at nine.", "numbers"),
-    ("The library is always quiet.", "The library was noisy on Thursday.", "antonyms"),
-    ("The water in the bay is always cold.", "The water in the bay was warm in August.", "antonyms"),
-    ("The alarm is always switched on at night.", "The alarm was switched off last night.", "antonyms"),
-    ("The guide dog is always on a harness.", "The guide dog was walking without a harness.", "negation"),
     ("Only Petra may sign cheques.", "Mark signed a cheque last week.", "only"),
     ("Only the director signs contracts.", "The secretary signed the contract with Bolt.", "only"),
     ("All the doors are painted blue.", "The cellar door is painted grey.", "names"),
     ("Every apartment has a balcony.", "Apartment 3 has no balcony.", "negation"),
-    ("The museum is always closed on Mondays.", "The museum was open last Monday.", "antonyms"),
+]
+
+# One case weakens a habit, and contradicts none.
+ONCE: list[tuple[str, str]] = [
+    ("The side gate is always locked.", "The side gate stood open on Sunday evening."),
+    ("Deliveries always come to the back door.", "Tuesday's delivery came to the front door."),
+    ("The meeting is always chaired by Ruth.", "Omar chaired the meeting in March."),
+    ("Standup is always at 9:15.", "Wednesday's standup began at 10."),
+    ("Milo always sleeps in the kitchen.", "Milo slept on the landing last night."),
+    ("The soup at Lena's is always vegetarian.", "Lena's soup on Thursday had bacon in it."),
+    ("The cat never goes upstairs.", "The cat was asleep upstairs."),
+    ("Tea is always served at four.", "Tea was served at half past five on Monday."),
+    ("Releases are always cut from main.", "Release 4.1 was cut from a feature branch."),
+    ("The heating always comes on at six.", "The heating came on at eight this morning."),
+    ("Ola always does the school run.", "Hanne did the school run on Thursday."),
+    ("The bins are always emptied on Mondays.", "The bins were emptied on Wednesday this week."),
+    ("Our invoices are always paid within two weeks.", "The invoice of 3 May was paid after six weeks."),
+    ("The night shift always has three people.", "On Saturday the night shift had two people."),
+    ("We always hold the retrospective on Fridays.", "The last retrospective was held on a Tuesday."),
+    ("The dog is always fed at six.", "On Sunday the dog was fed at nine."),
+    ("The library is always quiet.", "The library was noisy on Thursday."),
+    ("The water in the bay is always cold.", "The water in the bay was warm in August."),
+    ("The alarm is always switched on at night.", "The alarm was switched off last night."),
+    ("The guide dog is always on a harness.", "The guide dog was walking without a harness."),
+    ("The museum is always closed on Mondays.", "The museum was open last Monday."),
 ]
 
 SILENT: list[tuple[str, str]] = [
@@ -153,7 +157,7 @@ def test_it_is_found_on_whatever_day(one: str, other: str, rule: str) -> None:
     assert may_conflict(gist(statements(one)[0]), gist(statements(other)[0]))
 
 
-@pytest.mark.parametrize(("one", "other"), SILENT)
+@pytest.mark.parametrize(("one", "other"), [*SILENT, *ONCE])
 def test_both_may_be_so(one: str, other: str) -> None:
     for these, those in ((one, other), (other, one)):
         for days_apart in (False, True):
