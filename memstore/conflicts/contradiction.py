@@ -25,6 +25,7 @@ from memstore.conflicts.gists import share_enough, without_numbers
 from memstore.conflicts.guards import (
     are_elsewhere,
     are_numbered_apart,
+    are_of_two_times,
     first_of,
     is_of_its_own,
     same_dates,
@@ -268,7 +269,7 @@ def compare_pair(
     weaken a habit, and contradicts none.
     """
     found = _compare_pair(one, other, opposes=opposes, days_apart=days_apart)
-    if found.verdict in CONFLICTS and (is_one_case(one.text, other.text) or is_one_case(other.text, one.text)):
+    if found.verdict in CONFLICTS and _are_both_so(one, other, found):
         return SILENT
     if found.verdict is not TextVerdict.SILENT or not (one.by_name and other.by_name):
         return found
@@ -278,6 +279,17 @@ def compare_pair(
     by_name = _compare_pair(this, that, opposes=opposes, days_apart=apart)
     # That both have the speaker's name says nothing about the names of others.
     return found if by_name.rule == "names" else by_name._replace(left=one, right=other)
+
+
+def _are_both_so(one: Statement, other: Statement, found: Comparison) -> bool:
+    """Whether two statements may be right together: of a habit and one case of it, or each of a time of its own."""
+    if found.at_other_times and found.rule not in _ABOUT_TIMES and are_of_two_times(frame(one.text), frame(other.text)):
+        return True
+    return is_one_case(one.text, other.text) or is_one_case(other.text, one.text)
+
+
+# By these rules the times themselves may be what differs, or what was once decides what is so later.
+_ABOUT_TIMES = frozenset({"weekdays", "dates", "only", "states", "change"})
 
 
 def _compare_pair(one: Statement, other: Statement, *, opposes: Opposes | None, days_apart: bool) -> Comparison:

@@ -52,6 +52,20 @@ def same_times(one: Frame, other: Frame) -> bool:
     return all(_meet(one.when, other.when, kind) for kind in _TIMES) and same_dates(one, other)
 
 
+def are_of_two_times(one: Frame, other: Frame) -> bool:
+    """Whether each is told of a time of its own, so that both may be right: in March, in April; on Monday, on Friday.
+
+    `Since` and `now` tell of a change instead, and so does the past beside the present.
+    """
+    if one.is_past != other.is_past or not (one.words | other.words).isdisjoint(_OF_A_CHANGE):
+        return False
+    named = [{_plain(token.word) for token in frame.when} for frame in (one, other)]
+    return any(all(when & kind for when in named) and not named[0] & named[1] & kind for kind in _TIMES[:3])
+
+
+_OF_A_CHANGE = listed("since now still again formerly")
+
+
 def _are_of_another_season(one: Frame, other: Frame) -> bool:
     """Whether one names seasons, and the other months that are in none of them, as in Europe."""
     seasons = {token.word for token in one.when} & _SEASONS.keys()
