@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from memstore.core import terms as analysis
 from memstore.core import times
-from memstore.core.catalog import ITEM_SEPARATOR, filled
+from memstore.core.catalog import ITEM_SEPARATOR, Entry, filled
 from memstore.core.errors import UsageError
 from memstore.core.ids import MEMORY_TYPES, is_entity_id
 from memstore.core.keys import EXTERNAL, KEY_BY_NAME, SOURCE_TYPES, STATUSES, TRUST_LEVELS, Shape
@@ -37,7 +37,7 @@ DEFAULT_STATUS = ("active",)
 PAST_STATUS = ("superseded", "archived")
 
 # Filter -> the catalogue's column.
-_COLUMNS = {
+FILTER_COLUMNS = {
     "type": "type",
     "tag": "tags",
     "status": "status",
@@ -47,7 +47,7 @@ _COLUMNS = {
     "author": "author",
     "id": "id",
 }
-FIELDS = tuple(name for name in _COLUMNS if name != "id")
+FIELDS = tuple(name for name in FILTER_COLUMNS if name != "id")
 _CHOICES: Mapping[str, tuple[str, ...]] = {
     "type": MEMORY_TYPES,
     "status": (*STATUSES, EVERY_STATUS),
@@ -57,14 +57,10 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
 # The meaning of an absent key (2-format.md).
 _DEFAULTS = {"status": "active", "scope": "global"}
 
-# Columns of the catalogue, by frontmatter key.
-KNOWN_KEYS = frozenset(
-    """
-    type id title status created_at scope owner author source source_type source_entity channel confidence importance
-    valid_from valid_until context tags aliases subject_ids derived_from relates_to processed_into supersedes
-    superseded_by
-    """.split()  # noqa: SIM905 - a list of words reads best as words
-)
+# Keys of frontmatter that are columns of the catalogue, but for those that decide who may see a memory.
+KNOWN_KEYS = KEY_BY_NAME.keys() & {*Entry._fields} - {
+    "source_chain", "access_grants", "access_denies", "consent_grants", "upstream_grants", "generalization"
+}  # fmt: skip
 
 _DATED = r"\d{4}(-|$)"
 # A date or a time in UTC, as in frontmatter; compared as text, to the precision that is given.
@@ -169,7 +165,7 @@ def checked(name: str, text: str) -> str:
         raise UsageError(f"`{text}` is not a valid {name.replace('_', ' ')}", hint=hint)
     if not value:
         raise UsageError(f"the filter {name.replace('_', ' ')} has no value", hint="give one, or leave the filter out")
-    form = _FORMS.get(name)
+    form = FORMS.get(name)
     if form and not form.holds(value):
         raise UsageError(f"`{text}` is not a valid {name}", hint=form.hint)
     return value
@@ -189,7 +185,7 @@ def _is_scope(value: str) -> bool:
     return re.fullmatch(r"global|project:.+", value) is not None
 
 
-_FORMS = {
+FORMS = {
     "author": _ENTITY,
     "subject": _ENTITY,
     "scope": _Form(_is_scope, "write global, or project:NAME"),
@@ -294,7 +290,7 @@ def _tests(filters: list[Filters]) -> list[tuple[str, Test]]:
     if not any(asked.status or asked.id or _names_status(asked) for asked in filters):
         tests.append(("status", _any_of("status", DEFAULT_STATUS)))
     for asked in filters:
-        for name, column in _COLUMNS.items():
+        for name, column in FILTER_COLUMNS.items():
             wanted: tuple[str, ...] = getattr(asked, name)
             if wanted and not (name == "status" and EVERY_STATUS in wanted):
                 tests.append((column, _any_of(name, wanted)))
