@@ -222,13 +222,23 @@ class Command(GlobalOptionsMixin):
     """One verb."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Refuse words that no argument takes."""
-        wants_more = ctx.allow_extra_args
+        """Refuse words that no argument takes, and a text that was meant as a command."""
+        wants_more, given = ctx.allow_extra_args, [*args]
         ctx.allow_extra_args = True  # otherwise click refuses them, without a hint
+        self._stop_if_meant(given[0] if given else None, given, ctx)  # its options would be refused before it is
         more = super().parse_args(ctx, args)
+        self._stop_if_meant(ctx.params.get("text"), given, ctx)
         if more and not wants_more and not ctx.resilient_parsing:
             raise ExtraWordsError(more, ctx)
         return more
+
+    def _stop_if_meant(self, text: str | None, given: Sequence[str], ctx: click.Context) -> None:
+        """Refuse a text that is one of the words that people try as a command there; behind `--` it is a text."""
+        from memstore.cli.meant import WITHIN
+
+        meant = WITHIN.get(self.name or "", {}).get(text or "")
+        if meant and "--" not in given and not ctx.resilient_parsing:
+            raise WordMeantError(f"{ctx.command_path} {text}", meant, ctx)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; if it names a plain note or a memory without an id, adopt that first, and say so."""
@@ -248,6 +258,15 @@ class Command(GlobalOptionsMixin):
             except (PlainNoteError, NoIdError) as note:
                 another = note
         return self._invoke_adopting(ctx, [*notes, another])
+
+
+class WordMeantError(click.UsageError):
+    """A text that was probably meant as a command; `hint` names the command that does it, and how to write the text."""
+
+    def __init__(self, words: str, meant: str, ctx: click.Context) -> None:
+        super().__init__(f"`{words}` is not a command, and nothing was written", ctx)
+        command, _, text = words.rpartition(" ")
+        self.hint = f"{meant}; `{command} -- {text}` writes the word down"
 
 
 class Group(GlobalOptionsMixin, click.Group):

@@ -101,6 +101,19 @@ _MEANT: dict[str, str] = {
     "man docs tutorial usage topics commands": "`memstore help` lists topics, `memstore help --all` all commands",
 }
 
+# Words that people try after a command whose argument is a text -> the answer; taken as a text, each would be written.
+_WITHIN: dict[str, dict[str, str]] = {
+    "raw": {
+        "list ls all": "`memstore list --type raw` lists raw memories",
+        "show view cat get": "`memstore show REF` shows a memory",
+        "promote process": "`memstore promote RAW --to TYPE` turns a raw memory into another type",
+    },
+}
+WITHIN = {
+    command: {word: does for words, does in answers.items() for word in words.split()}
+    for command, answers in _WITHIN.items()
+}
+
 # Programs whose notes are a folder of Markdown files -> the answer, also for `memstore import NAME`.
 _NOTES = "obsidian logseq zk notion joplin bear foam dendron roam"
 _OF_NOTES = "`memstore import markdown DIR` imports a folder of notes; `memstore init DIR` makes it a vault where it is"
