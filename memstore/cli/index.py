@@ -159,7 +159,7 @@ def _tell(session: CliSession, done: Refreshed) -> None:
 def _tell_citations(session: CliSession, output_format: str) -> None:
     from memstore.cli.output import safe_line
     from memstore.cli.written import write_for_a_server
-    from memstore.memories.cited_lines import cited_lines
+    from memstore.vault.cited_lines import cited_lines
 
     session.choices.json = session.choices.json or output_format == "json"
     view = session.view()

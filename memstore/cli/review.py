@@ -40,7 +40,8 @@ def review(session: CliSession, *, branch: str | None, against: str | None, outp
     """Show what a branch changes, memory by memory; exit 1 if it brings errors.
 
     It shows memories and notes that were added, changed, removed or moved; numbers that moved, and why; conflicts that
-    were raised; who can see more or less, and consents and entities that changed; and what is wrong with the branch.
+    were raised; who can see more or less, and consents and entities that changed; what is wrong with the branch; and
+    lines that memories cite and the branch changes.
     Without BRANCH it reviews the current branch, since it left the default one: origin/HEAD, else main or master.
     Uncommitted changes are not part of it: see memstore status.
     """
@@ -103,6 +104,7 @@ def _counts(found: Review) -> str:
         _counted(len(found.own), "of the vault's own files", "of the vault's own files"),
         _counted(found.errors, "error", "errors"),
         _counted(len(found.findings) - found.errors, "warning", "warnings"),
+        _counted(len(found.notices), "citation outdated", "citations outdated"),
     ]
     return "; ".join(filter(None, told))
 
@@ -143,6 +145,7 @@ def _lines(session: CliSession, found: Review) -> Iterator[str]:
         ("who sees more or less", _sight(session, found.sight)),
         ("consents, entities, settings", (_own(session, one) for one in found.own)),
         ("what is wrong", (line for one in found.findings for line in _finding(session, one))),
+        ("cited lines that change", (line for one in found.notices for line in _finding(session, one))),
     ):
         yield from _section(session, heading, lines)
 

@@ -412,8 +412,9 @@ _CODES = (
         "citation-changed",
         "cited lines have changed since",
         "A memory cites lines of a file in a certain revision, and these lines say something else now or are gone. "
-        "Lines that only moved are the same. `memstore watch --citations` reports this where the lines are now, so "
-        "that it shows in the pull request that changes them. Read the memory, and cite the lines as they are.",
+        "Lines that only moved are the same. `memstore check --strict` and `memstore watch --citations` report this "
+        "where the lines are now, and `memstore review` for those that a branch changes, so that it shows in the "
+        "pull request. Read the memory, and cite the lines as they are.",
     ),
     _notice(
         "link-dangling",

@@ -69,7 +69,7 @@ def github_lines(findings: Sequence[Finding], prefix: str) -> Iterator[str]:
 
 def review_lines(review: Review, prefix: str) -> Iterator[str]:
     """Yield workflow commands for a review: findings, then warnings of conflicts and gained access, then numbers."""
-    yield from github_lines(review.findings, prefix)
+    yield from github_lines((*review.findings, *review.notices), prefix)
     for conflict in review.conflicts:
         mine, theirs = conflict.lines
         text = f"{mine.said}\n{prefix}{theirs.path}:{theirs.line_start} says otherwise: {theirs.said}"

@@ -130,6 +130,7 @@ Form(
     own_files=own: consents, entities, groups, contexts, settings; events that were added to the audit are left out
     errors warnings
     findings: the problems that the branch adds, as reported by `memstore check --against`
+    notices: lines that memories cite, as they were before the branch and are no longer
 """,
     changed=_changed,
     moved=_moved,

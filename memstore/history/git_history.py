@@ -14,7 +14,7 @@ from memstore.files import memory_file
 from memstore.files.memory_file import MemoryFile
 from memstore.history import git_objects, gitpython_walk
 from memstore.history.git_process import GitProcess, failed
-from memstore.history.history import Commit, CommitChanges, anchor_refspec
+from memstore.history.history import ChangedFile, Commit, CommitChanges, anchor_refspec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -142,7 +142,28 @@ class GitHistory(GitIndex):
                 return None
             names.add(name)
             if os.path.lexists(repository.root / name):
-                return os.path.relpath(name, repository.prefix or ".").replace(os.sep, "/")
+                return self._in_vault(name)
+
+    def differing(self, base: str, head: str) -> Mapping[str, ChangedFile]:
+        """Return the files of the whole repository that a commit changed or has no longer, by path in the other one.
+
+        Paths are relative to the vault; what a rename left is followed, as git decides.
+        """
+        repository = self.require()
+        git = GitProcess(repository.root, self._git.environ)
+        words = ("--raw", "-r", "-z", "-M", "--no-abbrev", "--diff-filter=MDRT", base, head)
+        parts = iter(os.fsdecode(git.run("diff-tree", *words)).split("\0"))
+        found: dict[str, ChangedFile] = {}
+        for about in filter(None, parts):
+            _, _, before, after, status = about.split(" ")
+            old = self._in_vault(next(parts))
+            new = self._in_vault(next(parts)) if status.startswith("R") else old
+            found[old] = ChangedFile(new, before, None if status == "D" else after)
+        return found
+
+    def _in_vault(self, path: str) -> str:
+        """Return a path of the repository relative to the vault."""
+        return os.path.relpath(path, self.require().prefix or ".").replace(os.sep, "/")
 
     def arrivals(self, since: str = "") -> list[Arrival] | None:
         """Return how files came into the current branch, parents before children, else the older first.

@@ -46,6 +46,15 @@ class FileChange:
 
 
 @dataclass(frozen=True, slots=True)
+class ChangedFile:
+    """A file that two commits have differently: its path in the later one, and its blob in each, None if it is gone."""
+
+    path: str
+    blob_before: str
+    blob_after: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class CommitChanges:
     """A commit and what it changed below the vault compared with one of its parents.
 

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.access import registry
 from memstore.access.audit import consents_gone
+from memstore.access.own_files import events_in
 from memstore.access.report import sight_between
 from memstore.conflicts import LEXICON
 from memstore.conflicts.compare import Comparer
 from memstore.conflicts.conflict import conflict
 from memstore.core.finding import in_order
-from memstore.core.places import decides, kind_of
+from memstore.core.places import decides, is_audit_path, kind_of
 from memstore.core.quotation import shown_title
 from memstore.core.short_repr import short_repr
 from memstore.core.titles import title_of
@@ -27,11 +28,13 @@ from memstore.history.changes import changes_between, differences, new_lines, nu
 from memstore.history.own_changes import own_changes
 from memstore.history.revisions import read_blobs
 from memstore.vault.check import wrong_in_registries
+from memstore.vault.cited_lines import citations_changed_between
 from memstore.vault.staged import findings_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from memstore.access.audit_events import AuditEvent
     from memstore.access.sight import SightChange
     from memstore.core.change import Changes, MemoryChange
     from memstore.core.conflict import Conflict
@@ -104,6 +107,7 @@ class Review:
     """What a branch changes. A memory whose file was renamed and edited is both `changed` and `moved`.
 
     `changed` leaves out changes that are in `numbers`. `conflicts` are those that the branch raises, not earlier ones.
+    `notices` are of the lines that memories cite and the branch changed.
     """
 
     branching: Branching
@@ -116,6 +120,7 @@ class Review:
     sight: tuple[SightMoved, ...] = ()
     own: tuple[OwnChange, ...] = ()
     findings: tuple[Finding, ...] = ()
+    notices: tuple[Finding, ...] = ()
 
     __repr__ = short_repr
 
@@ -162,6 +167,7 @@ def review(view: View, branch: str | None = None, *, against: str | None = None)
         sight=tuple(_sight(before, after)),
         own=own_changes(view, between.base, between.head),
         findings=_findings(view, between, after, changes, new),
+        notices=citations_changed_between(after, between.base, between.head),
     )
 
 
@@ -200,7 +206,13 @@ def _findings(view: View, between: Branching, after: View, changes: Changes, fil
     bytes_of = view.blobs(changed.values())
     own: dict[str, bytes | None] = dict.fromkeys(path for path in before if decides(path) and path not in kept)
     own |= {path: bytes_of.get(blob) for path, blob in changed.items()}
-    found = findings_of(after, changes, files, own, since=between.base)
+
+    def events() -> Iterable[AuditEvent]:
+        blobs = {path: blob for path, blob in kept.items() if is_audit_path(path)}
+        audit = view.blobs(blobs.values())
+        return events_in({path: audit.get(blob, b"") for path, blob in blobs.items()}).values()
+
+    found = findings_of(after, changes, files, own, since=between.base, events=events)
     found += consents_gone(set(before), lambda: kinds)
     found += [one for one in wrong_in_registries(registries) if before.get(one.path) != kept[one.path]]
     return in_order(found)

@@ -23,13 +23,13 @@ from memstore.lineage.graph import graph_of
 from memstore.lineage.orphans import find_orphans
 from memstore.lineage.trace import edge_of, node_of
 from memstore.lineage.values import NodeState
-from memstore.memories.cited_lines import changed_citations
 from memstore.search.filters import PastRows
 from memstore.search.opened import Opened
 from memstore.search.ranker import Audience
 from memstore.search.reranker import grounds_of
 from memstore.search.uses import uses_of
 from memstore.trust.reader import TrustReader
+from memstore.vault.cited_lines import changed_citations
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -45,6 +45,7 @@ from memstore.lineage.orphans import told_as_lived
 from memstore.search import DERIVED
 from memstore.trust.check_attestations import AttestationCheck
 from memstore.vault import checks, references
+from memstore.vault.cited_lines import changed_citations
 from memstore.vault.comparison import findings_since, own_changed, remember_checked, widened_since_check
 from memstore.vault.init import UNKEPT_HINT, unkept_text
 from memstore.vault.note_names import LinkTable, names_of
@@ -61,7 +62,7 @@ if TYPE_CHECKING:
 
 
 # One's own notes seldom name a source: reported to everybody, these warnings would bury real problems.
-ONLY_STRICT = frozenset({"source-missing"})
+ONLY_STRICT = frozenset({"source-missing", "citation-changed"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,8 +92,11 @@ class CheckResult:
         return len(self.findings) - self.errors
 
     def without_strict(self) -> CheckResult:
-        """Return the result without the findings that only a strict check reports."""
-        return replace(self, findings=tuple(one for one in self.findings if one.code not in ONLY_STRICT))
+        """Return the result without the findings and notices that only a strict check reports."""
+        findings, notices = (
+            tuple(one for one in found if one.code not in ONLY_STRICT) for found in (self.findings, self.notices)
+        )
+        return replace(self, findings=findings, notices=notices)
 
 
 def check(view: View, paths: Sequence[str] = ()) -> CheckResult:
@@ -117,6 +121,7 @@ def check(view: View, paths: Sequence[str] = ()) -> CheckResult:
     attestations = AttestationCheck(view)
     findings: list[Finding] = []
     compressed: list[Checked] = []
+    recited: list[Finding] = []
     plain = 0
     first_commits = dict(zip(view.column("path"), view.column("first_commit"), strict=True))
     for path in view.with_progress("checking files", memories):
@@ -128,6 +133,7 @@ def check(view: View, paths: Sequence[str] = ()) -> CheckResult:
             findings += _cited_in_vain(checked, file, directory)
             findings += attestations.of(checked, file.data)
             compressed += [checked] if file.memory.compressed_from else []
+            recited += changed_citations(view, file) if view.of(HISTORY).repository else ()
         elif isinstance(file, BrokenFile):
             findings += _without_taken_id(view, file, directory)
         elif not isinstance(file, SealedFile):
@@ -151,6 +157,7 @@ def check(view: View, paths: Sequence[str] = ()) -> CheckResult:
             [
                 *(() if paths else _said_once(view)),
                 *_dangling_links(view, {*memories}, elsewhere),
+                *recited,
                 *(one for one in sealed if one.severity is Severity.NOTICE),
             ]
         ),

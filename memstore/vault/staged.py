@@ -303,6 +303,7 @@ def findings_of(
     own: Mapping[str, bytes | None],
     *,
     since: str | None = None,
+    events: Callable[[], Iterable[AuditEvent]] | None = None,
 ) -> list[Finding]:
     """Return the problems of changes, as the pre-commit hook does.
 
@@ -312,8 +313,10 @@ def findings_of(
         files: the files that hold them now, by path.
         own: the vault's own files that changed, in their current state, by path; None for deleted ones.
         since: the commit to compare with; None for the current one.
+        events: returns the audit events of the state that is judged; None for those in the work tree.
     """
     history, now = view.of(HISTORY), view.clock.now()
+    events = events or partial(events_now, view)
     commit = since or history.head()
     before = read_own(history, history.own_files_at(commit)) if commit and own else {}
     introduced = introduced_ids(changes, files)
@@ -323,7 +326,7 @@ def findings_of(
     at = cache(lambda: history.files_at(commit) if commit else {})
     findings = check_changes(changes, files) + secrets_added(history, files, lambda path: at().get(path))
     said_before = with_last_states(changes.memories, partial(history.last_states, start=since))
-    findings += check_widening(said_before, files, lambda ids: surroundings(view, ids), now)
+    findings += check_widening(said_before, files, lambda ids: surroundings(view, ids)._replace(events=events), now)
     changed = {path: (before.get(path), data) for path, data in own.items()}
 
     def around() -> RegistryContext:
@@ -334,8 +337,8 @@ def findings_of(
         return RegistryContext(OwnFiles(before, owner), OwnFiles(after, owner), labels, places, _new(said_before))
 
     findings += changed_by_hand(changed, around, now, default_owner=view.config.owner)
-    findings += grants_by_hand(said_before, files, partial(events_now, view), view.config.owner)
-    findings += consents_by_hand(changed, partial(events_now, view))
+    findings += grants_by_hand(said_before, files, events, view.config.owner)
+    findings += consents_by_hand(changed, events)
     findings += transitions.duplicates(holders, {path: place for path, (_, place) in introduced.items()})
     return findings
 

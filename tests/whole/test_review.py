@@ -337,6 +337,49 @@ def test_findings_are_those_of_check_against(program: InProcess) -> None:
     assert [(one["kind"], one["text"]) for one in document["own_files"]] == [("entity", "can't be read")]
 
 
+def test_the_audit_of_the_branch_counts_wherever_one_stands(program: InProcess) -> None:
+    program.ok("privacy", "grant", "tea.md", "--to", "si:pith", "-c")
+    assert reviewed(program, "--against", "main")["findings"] == []
+    program.git("switch", "-q", "main")
+    assert not [*program.vault.glob("audit/**/*.json")]
+    assert reviewed(program, "work")["findings"] == []
+    # What is recorded here alone is not recorded there.
+    program.ok("privacy", "grant", "vet.md", "--to", "human:bob", "-c")
+    program.git("switch", "-q", "-c", "by-hand", "HEAD~1")
+    write(program, {"vet.md": memory_text("Tea.\n", id="m_vet0000001", title="The vet", access_grants="['human:bob']")})
+    commit(program)
+    program.git("switch", "-q", "main")
+    assert [one["code"] for one in reviewed(program, "by-hand")["findings"]] == ["grant-unrecorded"]
+
+
+def test_lines_that_are_cited_and_that_the_branch_changes_are_told(program: InProcess) -> None:
+    write(program, {"src.py": b"one = 1\ntwo = 2\nthree = 3\n", "old.py": b"".join(b"x = %d\n" % n for n in range(20))})
+    commit(program)
+    refs = [program.json("add", f"It is {name}.", "--cite", name, "-c")["ref"] for name in ("src.py:L2", "old.py:L3")]
+    base = program.git("rev-parse", "HEAD").strip()
+    program.git("mv", "old.py", "new.py")
+    write(program, {"src.py": b"zero = 0\none = 1\ntwo = 2\nthree = 3\n"})
+    commit(program)
+    assert reviewed(program, "--against", base)["notices"] == []  # they only moved
+    write(program, {"src.py": b"one = 1\ntwo = 22\nthree = 3\n"})
+    changed = commit(program)
+    program.git("switch", "-q", "main")
+    document = reviewed(program, "work", "--against", base)
+    (notice,) = document["notices"]
+    assert (notice["code"], notice["path"], notice["line"]) == ("citation-changed", "src.py", 2)
+    assert notice["text"].startswith(f"{refs[0]} cites line 2 of revision ")
+    assert (document["errors"], document["warnings"]) == (0, 0)
+    told = program.ok("review", "work", "--against", base)
+    assert "1 citation outdated\n" in told
+    assert "cited lines that change\n  src.py:2:1: notice: " in told
+    assert "::notice file=src.py,line=2" in program.ok("review", "work", "--against", base, "--output-format", "github")
+    program.git("switch", "-q", "work")
+    program.git("rm", "-q", "src.py")
+    commit(program)
+    assert [one["text"][-14:] for one in reviewed(program, "--against", base)["notices"]] == [" which is gone"]
+    assert reviewed(program, "--against", changed)["notices"] == []  # it was so before
+
+
 def test_a_consent_whose_file_is_gone_is_an_error(program: InProcess) -> None:
     program.ok("consent", "refuse", "--from", "human:claire", "--to", "*", "--scope", "subject:dog:bella")
     commit(program)

@@ -69,6 +69,17 @@ def test_lines_that_changed_are_reported_where_they_are_now(vault: InProcess) ->
     assert (place["artifactLocation"]["uri"], place["region"]["startLine"]) == ("src.py", 3)
 
 
+def test_a_strict_check_tells_them_too(vault: InProcess) -> None:
+    vault.ok("set", "m_tea0000001", "source=a talk")  # a memory without a source fails a strict check
+    assert "citation-changed" not in vault.ok("check", "--strict")
+    code(vault, CODE.replace("three = 3", "three = 33"))
+    assert "citation-changed" not in vault.ok("check")
+    assert "../src.py:2:1: notice: " in vault.ok("check", "--strict")
+    told = vault.json("check", "--strict")["notices"]
+    assert told == vault.json("watch", "--citations")["findings"]
+    assert "citation-changed" not in {one["code"] for one in vault.json("check")["notices"]}
+
+
 def test_lines_and_files_that_are_gone_are_reported(vault: InProcess) -> None:
     code(vault, "one = 1\nfour = 4\n")
     assert [one[2][-14:] for one in found(vault)] == ["which are gone"]
