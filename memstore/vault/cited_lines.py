@@ -47,7 +47,7 @@ def changed_citations(view: View, file: MemoryFile) -> Iterator[Finding]:
         now = _bytes_at(view, path) if path else None
         if path is not None and now is None and (moved := view.of(HISTORY).moved_to(path)):
             path, now = moved, _bytes_at(view, moved)
-        if path is None or (now is not None and _is_blob(now, blob)):
+        if path is None or (now is not None and digests.is_blob(now, blob)):
             continue
         old = next(iter(view.blobs([blob]).values()), None)
         if old is None:
@@ -130,7 +130,3 @@ def _bytes_at(view: View, path: str) -> bytes | None:
         return view.of(FILES).read(view.root / path)
     except OSError:
         return None
-
-
-def _is_blob(data: bytes, blob: str) -> bool:
-    return any(digests.blob_id(data, name).startswith(blob) for name in ("sha1", "sha256"))
