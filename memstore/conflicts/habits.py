@@ -82,16 +82,6 @@ _WHEN = r"(?:(?:every|each) time|when(?:ever)?|if|as soon as|after|in|on|during)
 _CONDITION = re.compile(
     rf"^{_WHEN} (?P<first>[^,;]+), (?P<then>.+)$|^(?P<main>.+?),? {_WHEN} (?P<last>[^,;]+)$", re.IGNORECASE | re.DOTALL
 )
-_TIMES = frozenset(
-    map(
-        root_of,
-        listed("""
-        morning afternoon evening night noon midnight lunch breakfast dinner weekend spring summer autumn winter monday
-        tuesday wednesday thursday friday saturday sunday january february march april june july august september
-        october november december
-        """),
-    )
-)
 _SMALL = listed("a an the very so quite too my our his her their its and or that to do does did")
 _ANYTHING = listed("something anything somebody anybody somewhere by itself hard")
 _WEATHER = listed("weather rain snow frost cold heat storm storms wind fog sun")
@@ -105,6 +95,27 @@ _LINKS = listed("get gets go goes turn turns become becomes stay stays")
 _MOST = listed("within under before by than")
 _LEAST = listed("over after above")
 _HOURS = 24
+
+
+@cache
+def _times() -> frozenset[str]:
+    """Return the roots of the names of times of a day, days, months and seasons."""
+    names = """
+        morning afternoon evening night noon midnight lunch breakfast dinner weekend spring summer autumn winter
+        monday tuesday wednesday thursday friday saturday sunday january february march april june july august
+        september october november december
+        """
+    return frozenset(map(root_of, listed(names)))
+
+
+@cache
+def _aside() -> frozenset[str]:
+    """Return the roots of what stands beside what happened, and makes it no other thing."""
+    names = """
+        again today yesterday tonight still only just even once more another whole long all both first last this that
+        already almost own new day days hour hours minute minutes week weeks time morning afternoon evening night
+        """
+    return frozenset(map(root_of, listed(names)))
 
 
 class _Habit(NamedTuple):
@@ -168,7 +179,15 @@ def _is_no_habit(said: Frame, at: int, text: str) -> bool:
     """Whether a sentence tells of what is over, or to come, or only may be; `is cancelled` is none of them."""
     verb = said.verb or 0
     is_over = said.is_past or is_past(said.tokens[at].word) if verb == at else said.is_past
-    return is_over or said.is_perfect or not said.words.isdisjoint(_NO_CASE) or _IS_TO_COME.search(text) is not None
+    after = {token.word for token in said.tokens[verb + 1 : verb + 2]}
+    has_never = said.tokens[verb].word in ("has", "have") and bool(after & _OFTEN)
+    return (
+        is_over
+        or said.is_perfect
+        or has_never
+        or not said.words.isdisjoint(_NO_CASE)
+        or _IS_TO_COME.search(text) is not None
+    )
 
 
 def _without_condition(text: str) -> tuple[set[str], str]:
@@ -191,7 +210,7 @@ def _is_manner(token: Token) -> bool:
 
 
 def _times_in(said: Iterable[str]) -> set[str]:
-    return {root_of(word.removesuffix("s")) for word in said} & _TIMES
+    return {root_of(word.removesuffix("s")) for word in said} & _times()
 
 
 def _place_of_doing(said: Frame, often: Sequence[int]) -> int | None:
@@ -263,16 +282,6 @@ _CLAUSES = re.compile(
     r"[,;] (?:and |but |so )?| (?:and|but) (?=(?:the|our|my|his|her|their|its|it|he|she|we|they|I)\b)", re.IGNORECASE
 )
 _NO_CASE = listed("if unless whether maybe perhaps probably might could would should will shall must may hopes wants")
-# What stands beside what happened, and makes it no other thing.
-_ASIDE = frozenset(
-    map(
-        root_of,
-        listed("""
-        again today yesterday tonight still only just even once more another whole long all both first last this that
-        already almost own new day days hour hours minute minutes week weeks time morning afternoon evening night
-        """),
-    )
-)
 # What comes after one of these, with two words between at most, did not happen.
 _DID_NOT = re.compile(
     r"\b(?:not|never|no|without|nobody|hardly|instead of|rather than|failed to|refused to|forgot to|avoided)"
@@ -335,7 +344,7 @@ _TODAY = listed("today again tonight")
 
 def _is_met(condition: Collection[str], keys: Collection[str]) -> bool:
     """Whether a case meets the condition of a habit: at the times that it names, and in half of what else it says."""
-    times = {key for key in condition if key in _TIMES}
+    times = {key for key in condition if key in _times()}
     others = {*condition} - times
     return times <= {*keys} and 2 * len(others & {*keys}) >= len(others)
 
@@ -361,7 +370,7 @@ def _after_subject(habit: _Habit, said: Frame) -> int | None:
     numbers = {token.key for token in around if token.value is not None and token.value.scale is not Scale.CLOCK}
     clocks = {token.key for token in around if token.value is not None and token.value.scale is Scale.CLOCK}
     named = {root_of(token.word) for token in around if token.value is None and token.key != "be"}
-    other = {key for key in named if key not in habit.subject | habit.condition | habit.rest | _ASIDE | _TIMES}
+    other = {key for key in named if key not in habit.subject | habit.condition | habit.rest | _aside() | _times()}
     if other or not numbers <= habit.numbers or not habit.numbers <= numbers | clocks:
         return None
     return last if 2 * len(named & habit.subject) >= len(habit.subject) else None
@@ -401,7 +410,7 @@ def _says_rest(habit: _Habit, said: Frame, at: int, keys: Collection[str]) -> bo
     """Whether a case names what a habit's act is done to, or nothing else in its place."""
     if habit.rest <= {*keys}:
         return True
-    after = {key for key, place in said.content.items() if place > at} - _ASIDE
+    after = {key for key, place in said.content.items() if place > at} - _aside()
     return not after and not habit.rest & {*keys}
 
 

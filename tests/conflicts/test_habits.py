@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from memstore.conflicts.habits import bearing
+from memstore.conflicts.habits import bearing, is_one_case
 
 FOR = [
     ("The printer on floor two jams often.", "The printer on floor two jammed again today."),
@@ -80,3 +82,17 @@ def test_a_case_of_another_habit_says_nothing(habit: str) -> None:
     others = [case for other, case in (*FOR, *AGAINST) if other != habit]
 
     assert [case for case in others if bearing(habit, case)] == []
+
+
+WORDS = sorted({word for pairs in (FOR, AGAINST, NEITHER) for pair in pairs for text in pair for word in text.split()})
+TEXTS = st.lists(st.sampled_from([*WORDS, "has", "be", "is", "when", ",", "7:42", "within", "two"]), max_size=9).map(
+    " ".join
+)
+
+
+@given(TEXTS, TEXTS)
+def test_any_words_are_read(one: str, other: str) -> None:
+    found = bearing(one, other)
+
+    assert found is None or found.why
+    assert found is None or is_one_case(one, other)

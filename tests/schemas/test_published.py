@@ -28,6 +28,7 @@ MEANT = {
     # What can't be checked was called by the word for what was checked in vain.
     "anchor.anchor.status: may be 'unchecked'",
     "trust.anchors[].status: may be 'unchecked'",
+    "revise-from.proposals[].stance: may be 'partial'",
     # Keys that no document had.
     "mv: no compared_in_part", "mv: no diff", "mv: no is_first",
     # One declaration of what several documents have.

@@ -419,7 +419,7 @@ def test_a_page_commits_only_if_it_holds_the_digest(vault: Vault) -> None:
 
 def test_a_blockchain_is_recorded_and_worth_nothing(vault: Vault) -> None:
     made = vault.json("anchor", vault.ref, "--type", "blockchain", "--reference", "btc:0123")["anchor"]
-    assert (made["status"], made["counts"]) == ("unverifiable", False)
+    assert (made["status"], made["counts"]) == ("unchecked", False)
 
 
 def test_a_stamp_is_proven_by_a_block_that_the_user_pinned(vault: Vault) -> None:

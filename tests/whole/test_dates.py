@@ -96,11 +96,11 @@ class Notes:
             found[path.name] = instant(moment(author))
         return found
 
-    def kept(self, verb: str, some: str, *to: str) -> None:
-        """Make a note a memory, which keeps its date; somebody may have taken its new name."""
+    def adopted(self, some: str) -> None:
+        """Make a note a memory, which keeps its date."""
         before = self.listed()
-        if not self.program.run(verb, some, *to).returncode:
-            assert self.listed() == before | {(*to, some)[0]: before.pop(some)}
+        if not self.program.run("adopt", some).returncode:
+            assert self.listed() == before
 
 
 def steps(notes: Notes, draw: random.Random) -> list[Callable[[], object]]:
@@ -135,8 +135,8 @@ def steps(notes: Notes, draw: random.Random) -> list[Callable[[], object]]:
         lambda: notes.git("rebase", "-q", "-X", "ours", "side") or notes.git("rebase", "--abort"),
         lambda: notes.git("stash", "-q", "-u") and notes.commit() and notes.git("stash", "pop", "-q"),
         lambda: notes.git("reset", "-q", draw.choice(("--hard", "--mixed", "--soft")), notes.earlier()),
-        lambda: notes.kept("adopt", some),
-        lambda: notes.kept("mv", some, f"n{draw.randrange(9, 12)}.md"),
+        lambda: notes.adopted(some),
+        lambda: notes.program.run("mv", some, f"n{draw.randrange(9, 12)}.md"),
     ]
 
 

@@ -115,6 +115,7 @@ REFS: dict[str, str] = {
     "privacy audit --id": "privacy audit --id FILE",
     "privacy explain ref": "privacy explain FILE --for human:eve",
     "privacy grant ref": "privacy grant FILE --to human:eve",
+    "privacy plan ref": "privacy plan FILE --to human:eve",
     "privacy revoke ref": "privacy revoke FILE --from human:eve",
     "resolve-conflict ref": "resolve-conflict FILE MINE --keep both",
     "resolve-conflict other": "resolve-conflict MINE FILE --keep both",
