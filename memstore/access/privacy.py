@@ -165,19 +165,26 @@ def _after_sealing(view: View, file: MemoryFile, whom: Sequence[str]) -> Iterato
         yield f"it is sealed anew, without {', '.join(whom)}; copies that they had before stay readable to them"
 
 
-def explain_access(view: View, memory: Named, viewer: str, *, context: str | None = None) -> Decision:
-    """Return whether somebody may see a memory, and why; reasons are for the vault's owner alone.
+def explain_access(
+    view: View, memory: Named, viewer: str, *, context: str | None = None, at: str | None = None
+) -> Decision:
+    """Return whether somebody may see a memory, or might on an earlier day, and why.
+
+    Reasons are for the vault's owner alone.
 
     Args:
         view: the vault.
         memory: the memory.
         viewer: who would look.
         context: the context to decide in; None means outside of any.
+        at: a commit or a date: by the grants, consents and registries of that day.
 
     Raises:
         NotFoundError: there is no such memory that the actor sees.
+        UsageError: `at` is neither a date nor a commit.
         RefusedError: somebody other than the vault's owner asks about others.
     """
+    view = view.at(at, with_clock=True)
     file = view.original(memory)
     entity_id(viewer, "who looks", view)
     if not view.is_owners:

@@ -122,6 +122,7 @@ def _stats_lines(session: CliSession, counted: Stats) -> Iterator[str]:
         "memstore why m_7f3 --if m_abc=0.4             # if another memory were held with 0.4",
         'memstore why m_7f3 --if "-m_abc 0.8"          # if that spoke against it, with weight 0.8',
         "memstore why m_7f3 --if +notes/x.md:L3-L5     # if what these lines say supported it",
+        "memstore why m_7f3 --at 2026-03-01            # what it would have said on that day",
         "memstore why m_7f3 --profile seed-003",
     ),
 )
@@ -142,8 +143,14 @@ def _stats_lines(session: CliSession, counted: Stats) -> Iterator[str]:
     metavar="ASSUMPTION",
     help="Show what they would be if REF=NUMBER, or with +REF (evidence for it) or -REF (against it); repeatable.",
 )
+@at_option()
 def why(
-    session: CliSession, ref: str, profile: str | None, without: tuple[str, ...], assuming: tuple[str, ...]
+    session: CliSession,
+    ref: str,
+    profile: str | None,
+    without: tuple[str, ...],
+    assuming: tuple[str, ...],
+    at: str | None,
 ) -> None:
     """Show how a memory's numbers were computed: confidence, quality, strength, term by term.
 
@@ -156,11 +163,11 @@ def why(
 
     chosen = QualityProfile(profile) if profile else None
     if without or assuming:
-        found = why_if(session.view(), ref, without=without, assuming=assuming, profile=chosen)
+        found = why_if(session.view(), ref, without=without, assuming=assuming, profile=chosen, at=at)
         lines = _lines_of_why(session, found.would_be, found)
         session.emit("why", found, lambda: lines)
         return
-    explained = explain(session.view(), ref, profile=chosen)
+    explained = explain(session.view(), ref, profile=chosen, at=at)
     session.emit("why", explained, lambda: _lines_of_why(session, explained))
 
 

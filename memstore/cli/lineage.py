@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from memstore.cli.options import WholeNumber, command, named_argument
+from memstore.cli.options import WholeNumber, at_option, command, named_argument
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -46,6 +46,7 @@ def _most(session: CliSession, limit: int | None, *, is_drawn: bool = True) -> i
         "memstore trace m_7f3                          # what it was derived from, and rests on",
         "memstore trace m_7f3 --reverse                # what was derived from it",
         "memstore trace m_7f3 -n 50                    # no more than the 50 nearest links",
+        "memstore trace m_7f3 --at 2026-03-01          # as it was on that day",
         "memstore trace m_7f3 --format svg > lineage.svg",
         "memstore trace m_7f3 --format dot | dot -Tpdf > lineage.pdf",
     ),
@@ -59,13 +60,16 @@ def _most(session: CliSession, limit: int | None, *, is_drawn: bool = True) -> i
 @_limit_option(
     f"Show at most this many links, nearest first; 0 for all. By default {MOST_LINES} in a tree and in SVG, else all."
 )
-def trace(session: CliSession, ref: str, *, reverse: bool, form: str, depth: int | None, limit: int | None) -> None:
+@at_option()
+def trace(
+    session: CliSession, ref: str, *, reverse: bool, form: str, depth: int | None, limit: int | None, at: str | None
+) -> None:
     """Show where a memory comes from: its sources, their sources, and so on; each memory once."""
     from memstore.lineage.trace import trace_memory
 
     session.choices.json = session.choices.json or form == "json"
     most = _most(session, limit, is_drawn=form in ("tree", "svg"))
-    traced = trace_memory(session.view(), ref, reverse=reverse, depth=depth, limit=most)
+    traced = trace_memory(session.view(), ref, reverse=reverse, depth=depth, limit=most, at=at)
     session.emit("trace", traced, lambda: _drawing_lines(session, traced, form))
 
 

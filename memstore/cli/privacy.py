@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memstore.access import SHARED
-from memstore.cli.options import group, ref_argument, several, subcommand
+from memstore.cli.options import at_option, group, ref_argument, several, subcommand
 from memstore.cli.written import saved_lines, saving_options, say_findings
 from memstore.core.errors import UsageError
 
@@ -79,16 +79,18 @@ def revoke(session: CliSession, ref: str, *, whom: tuple[str, ...], commit: bool
     examples=(
         "memstore privacy explain m_7f3 --for si:luna_agent",
         "memstore privacy explain m_7f3 --for human:sean --in ctx:bella_care",
+        "memstore privacy explain m_7f3 --for si:luna_agent --at 2026-03-01",
     ),
 )
 @ref_argument()
 @click.option("--for", "viewer", metavar="ENTITY", required=True, help="Who would be looking.")
 @click.option("--in", "in_context", metavar="CTX", help="In which context.")
-def explain(session: CliSession, ref: str, *, viewer: str, in_context: str | None) -> None:
-    """Show whether somebody may see a memory, why, and what would change that."""
+@at_option()
+def explain(session: CliSession, ref: str, *, viewer: str, in_context: str | None, at: str | None) -> None:
+    """Show whether somebody may see a memory, or might on an earlier day, why, and what would change that."""
     from memstore.access.privacy import explain_access
 
-    decision = explain_access(session.view(), ref, viewer, context=in_context)
+    decision = explain_access(session.view(), ref, viewer, context=in_context, at=at)
     session.emit("privacy-explain", decision, lambda: _decision_lines(decision))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from memstore.core.ids import ID_ALPHABET, ID_RANDOM_CHARACTERS
 
@@ -31,6 +31,16 @@ class SystemClock:
     def now(self) -> datetime:
         """Return the time, in UTC, to the second."""
         return datetime.now(UTC).replace(microsecond=0)
+
+
+class FixedClock(NamedTuple):
+    """Gives one time, of a vault as it was."""
+
+    at: datetime
+
+    def now(self) -> datetime:
+        """Return that time."""
+        return self.at
 
 
 # -- random ids ------------------------------------------------------------------------------------

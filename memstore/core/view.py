@@ -94,8 +94,10 @@ class View(Protocol):
     def again(self) -> View:
         """Return a view of the vault as it is now, for the same principal."""
 
-    def at(self, when: str | None) -> View:
+    def at(self, when: str | None, *, with_clock: bool = False) -> View:
         """Return the vault as of a date or a revision in git's notation; this view for None.
+
+        With the clock, it is that time there: at the end of the date, or when the commit was made.
 
         Raises:
             RefusedError: somebody other than the vault's owner asks; only the owner sees the past.

@@ -342,13 +342,19 @@ class Vault(OpenedVault):
 
         return show_memory(self.view(), ref_of(memory), at=given.when("at", at))
 
-    def why(self, memory: Named, *, profile: str | None = None) -> Why:
-        """Return how each number of a memory is derived, down to lines and commits; this is not a use of it."""
+    def why(self, memory: Named, *, profile: str | None = None, at: str | None = None) -> Why:
+        """Return how each number of a memory is derived, down to lines and commits; this is not a use of it.
+
+        Args:
+            memory: the memory.
+            profile: how quality is computed.
+            at: a commit or a date: what it would have said then.
+        """
         from memstore.core.config import QualityProfile
         from memstore.memories.why import why
 
         chosen = None if profile is None else given.choice(QualityProfile, profile)
-        return why(self.view(), ref_of(memory), profile=chosen)
+        return why(self.view(), ref_of(memory), profile=chosen, at=given.when("at", at))
 
     def cite(self, memory: Named, *, line_start: int | None = None, line_end: int | None = None) -> Cited:
         """Return the citation of a memory's lines, or of its whole text if no lines are named; this is a use of it.

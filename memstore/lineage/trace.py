@@ -221,8 +221,9 @@ def trace_memory(
     reverse: bool = False,
     depth: int | None = None,
     limit: int | None = None,
+    at: str | None = None,
 ) -> Trace:
-    """Return the lineage of a memory, as far as the viewer may see it.
+    """Return the lineage of a memory, as far as the viewer may see it, now or on an earlier day.
 
     Args:
         view: the vault.
@@ -230,10 +231,13 @@ def trace_memory(
         reverse: down to what was made from it, instead of up to its sources.
         depth: how many edges to follow at most; None for all.
         limit: how many edges to show at most, those nearest to the memory; None for all.
+        at: a commit or a date.
 
     Raises:
         NotFoundError: there is no such memory that the viewer may see.
+        UsageError: `at` is neither a date nor a commit.
     """
+    view = view.at(at, with_clock=True)
     entry = view.named(memory)
     graph = graph_of(view)
     direction = Direction.DOWN if reverse else Direction.UP

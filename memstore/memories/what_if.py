@@ -60,8 +60,9 @@ def why_if(
     without: Sequence[str] = (),
     assuming: Sequence[str] = (),
     profile: QualityProfile | None = None,
+    at: str | None = None,
 ) -> WhatIf:
-    """Return what the numbers of a memory would be under some assumptions.
+    """Return what the numbers of a memory would be, or would have been, under some assumptions.
 
     >>> held = belief(ws.view(), "Bella limps.", confidence=0.85)
     >>> seen = episode(ws.view(), "A walk", "she limped home")
@@ -78,12 +79,14 @@ def why_if(
             weight if it is not the weight of the evidence's origin; `REF=NUMBER` for another confidence, of this or any
             other memory. Lines of a memory's file mean the memory.
         profile: how to compute quality; None: according to the vault's settings.
+        at: a commit or a date: the numbers of that day.
 
     Raises:
         NotFoundError: there is no such memory, evidence or line.
         RefusedError: a memory can't be evidence for this one.
         UsageError: an assumption has none of these forms, or the memory has no confidence.
     """
+    view = view.at(at, with_clock=True)
     explained = why(view, ref, profile=profile)
     if next_lines.held(explained.shown.memory) is None:
         raise UsageError(f"{ref} has no confidence to change", hint=f"memstore set {ref} confidence=0.7 states one")

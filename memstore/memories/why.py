@@ -261,22 +261,25 @@ class Why:
         return self.shown.file.front.position(*term.at).line if term.at and not is_assumed else None
 
 
-def why(view: View, memory: Named, *, profile: QualityProfile | None = None) -> Why:
-    """Return how each number of a memory is derived; this is not a use of it.
+def why(view: View, memory: Named, *, profile: QualityProfile | None = None, at: str | None = None) -> Why:
+    """Return how each number of a memory is derived, now or on an earlier day; this is not a use of it.
 
     Args:
         view: the vault.
         memory: the memory.
         profile: how quality is computed; None: according to the vault's settings.
+        at: a commit or a date, on which nothing had faded or been used that did so later.
 
     Raises:
         NotFoundError: there is no such memory that the viewer may see.
+        UsageError: `at` is neither a date nor a commit.
 
     >>> ref = note(ws.view(), "Bella eats at eight.", source_type="told_by_human").ref
     >>> confidence, now, quality, strength, trust = why(ws.view(), ref).numbers
     >>> quality.terms[0].why
     '0.5 × 1 for source_type told_by_human, as no confidence is stored'
     """
+    view = view.at(at, with_clock=True)
     shown = glance(view, memory)
     return Why(shown=shown, numbers=numbers_of(view, shown, shown.memory, shown.conflicts, profile))
 
@@ -294,7 +297,7 @@ def numbers_of(
         profile: how quality is computed; None: according to the vault's settings.
     """
     now = view.clock.now()
-    uses = uses_of(view, [memory.id or ""]).get(memory.id or "", [])
+    uses = [use for use in uses_of(view, [memory.id or ""]).get(memory.id or "", []) if use.at <= now]
     base = quality_rules.base(memory.confidence, memory.channel or "", memory.source_type or "")
     of = shown.grounds._replace(base=base, penalty=sum(one.penalty for one in conflicts))
     return (

@@ -24,6 +24,7 @@ from memstore.vault.workspace import Moment
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
     from collections.abc import Set as AbstractSet
+    from datetime import datetime
 
     from memstore.core.finding import Finding
     from memstore.core.view import View
@@ -259,6 +260,16 @@ def commit_at(ws: Workspace, when: str) -> str:
     if commit is None:
         raise NotFoundError(f"the history has no commit at or before {when}", hint="memstore log shows when it begins")
     return commit
+
+
+def time_of(ws: Workspace, when: str, commit: str) -> datetime:
+    """Return the time that `when` names, UTC: the end of a date, or now if that is earlier, or the commit's time."""
+    now = ws.clock.now()
+    try:
+        return min(times.period(when, now=now).end, now)
+    except UsageError:
+        made = ws.history.commits(start=commit, limit=1)
+        return made[0].at if made else now
 
 
 def _revision(ws: Workspace, when: str, no_date: UsageError) -> str:

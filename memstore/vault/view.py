@@ -6,6 +6,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack, cast
 
 from memstore.access import RIGHTS, SEALED, SHARED
+from memstore.core.clock import FixedClock
 from memstore.core.errors import RefusedError, VaultError, changed_while_read
 from memstore.core.keys import EXTERNAL
 from memstore.core.named import ref_of
@@ -54,12 +55,14 @@ class VaultView(Look):
     def again(self) -> View:
         return self.ws.view()
 
-    def at(self, when: str | None) -> View:
+    def at(self, when: str | None, *, with_clock: bool = False) -> View:
         if when is None:
             return self
-        from memstore.vault.pending import moment_of_commit
+        from memstore.vault.pending import moment_of_commit, time_of
 
-        return self.ws.view_at(moment_of_commit(self.ws, self.of(WORK_TREE).commit_at(when)))
+        commit = self.of(WORK_TREE).commit_at(when)
+        ws = self.ws._replace(clock=FixedClock(time_of(self.ws, when, commit))) if with_clock else self.ws
+        return ws.view_at(moment_of_commit(ws, commit))
 
     def without_commits(self) -> View:
         ws = self.ws._replace(config=self.config._replace(auto_commit=False))

@@ -8,6 +8,7 @@ import pytest
 
 from memstore.history.git_hooks import DRIVER, HOOK_NAMES
 from tests.git_repositories import memory
+from tests.support import memory_text
 from tests.whole.program import InProcess, Program
 
 if TYPE_CHECKING:
@@ -182,3 +183,41 @@ def test_whoever_acts_commits_and_sees_the_records_of_it(tmp_path: Path) -> None
     program.ok(*ben, "commit")
     assert not {*records} & {*left()}
     assert left()
+
+
+def test_reasons_of_an_earlier_day(tmp_path: Path) -> None:
+    program = InProcess(tmp_path)
+    program.init()
+    files = {
+        "b.md": memory_text(
+            "The lift sticks.\n", type="belief", id="m_bel", confidence="0.6", created_at='"2020-01-01T00:00:00Z"'
+        ),
+        "e.md": memory_text("It stuck.\n", type="episode", id="m_epi", source_type="direct_experience"),
+    }
+    for name, data in files.items():
+        (program.vault / name).write_bytes(data)
+
+    def commit(day: str) -> str:
+        program.git("add", "-A")
+        program.environment |= dict.fromkeys(("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"), f"{day}T12:00:00 +0000")
+        program.git("commit", "-q", "--no-verify", "-m", day)
+        return program.git("rev-parse", "HEAD").strip()
+
+    first = commit("2020-02-01")
+    program.ok("reinforce", "m_bel", "--evidence", "m_epi")
+    program.ok("set", "m_bel", "derived_from=m_epi")
+    for name in ("m_epi", "m_bel"):
+        program.ok("privacy", "grant", name, "--to", "human:eve")
+    commit("2020-06-01")
+
+    def reasons(*at: str) -> tuple[float, bool, int]:
+        why = program.json("why", "m_bel", *at)["numbers"][0]["value"]
+        sees = program.json("privacy", "explain", "m_bel", "--for", "human:eve", *at)["decision"] == "allow"
+        return why, sees, len(program.json("trace", "m_bel", *at)["edges"])
+
+    for at in ("2020-03-01", first, first[:9]):
+        assert reasons("--at", at) == (0.6, False, 0)
+    assert reasons("--at", "2020-07-01") == reasons() == (0.6496, True, 1)
+    assert program.run("why", "m_bel", "--at", "2019").returncode == NOT_FOUND
+    assert program.run("trace", "m_bel", "--at", "no day").returncode == NOT_FOUND
+    assert program.run("--as", "human:eve", "why", "m_bel", "--at", first).returncode == REFUSED
