@@ -138,7 +138,7 @@ _STANCES = {
     TextVerdict.CONTRADICTS: Stance.CONTRADICT,
     TextVerdict.OTHER_VALUE: Stance.CONTRADICT,
 }
-_VERBS = {Stance.SUPPORT: "reinforce", Stance.PARTIAL: "contradict", Stance.CONTRADICT: "contradict"}
+_VERBS = {Stance.SUPPORT: "reinforce", Stance.PARTIAL: "reinforce", Stance.CONTRADICT: "contradict"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -305,6 +305,6 @@ def record(view: View, proposal: Proposal, *, commit: bool = False) -> float:
     """Record a proposal that a person accepted; return the resulting confidence."""
     from memstore.beliefs.reinforce import contradict, reinforce
 
-    done = reinforce if proposal.stance is Stance.SUPPORT else contradict
+    done = contradict if proposal.stance is Stance.CONTRADICT else reinforce
     partial = proposal.stance is Stance.PARTIAL
     return done(view, proposal.ref, proposal.evidence, partial=partial, reason=proposal.reason, commit=commit).new

@@ -97,7 +97,7 @@ def _ledger_terms(memory: Memory, held: float) -> Iterator[Term]:
 
 _OF_EVIDENCE = {
     "support": "supports it",
-    "partial": "supports it in part",
+    "partial": "speaks half for it and half against it",
     "contradict": "contradicts it",
     "retract": "was taken back",
     "propagate": "has another confidence now",

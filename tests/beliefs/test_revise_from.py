@@ -108,6 +108,8 @@ def test_one_case_speaks_for_a_habit_or_weakens_it(case: str, stance: str, why: 
 
     assert (one.stance.value, one.why, one.line) == (stance, why, 6)
     assert (one.new > one.old) == (stance == "support")
+    assert one.command.startswith("memstore reinforce belief:m_bel --evidence episode:m_epi")
+    assert (" --partial " in one.command) == (stance == "partial")
     assert record(ws.view(), one) == one.new
     last = show_memory(ws.view(), one.ref).memory.confidence_history[-1]
     assert (last.op, last.reason) == (stance, f"One case: {one.why}")
