@@ -10,7 +10,6 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
-from itertools import product
 from typing import TYPE_CHECKING
 
 from memstore.beliefs import RUNS
@@ -44,7 +43,7 @@ from memstore.beliefs.run_record import Run
 from memstore.beliefs.suggestion_file import suggestion_of
 from memstore.beliefs.topics import Signs
 from memstore.conflicts.contradiction import TextVerdict, compare_statements, near_topic
-from memstore.conflicts.habits import bearing
+from memstore.conflicts.habits import first_case
 from memstore.conflicts.statements import statements
 from memstore.core import digests
 from memstore.core.change import Edit
@@ -338,10 +337,9 @@ def side_of(said: str, other: str) -> Polarity | None:
 
 def case_in(habit: str, text: str) -> tuple[str, bool] | None:
     """Return the sentence of a text that tells of one case of a habit, and whether it speaks for the habit."""
-    for general, told in product(_statements(habit), _statements(text)):
-        if found := bearing(general.text, told.text):
-            return told.text, found.is_for
-    return None
+    told = [one.text for one in _statements(text)]
+    found = first_case([one.text for one in _statements(habit)], told)
+    return (told[found[1]], found[2].is_for) if found else None
 
 
 @lru_cache(maxsize=20_000)

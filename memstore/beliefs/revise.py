@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from itertools import product
 from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 from memstore.beliefs.evidence import as_evidence, hearsay, rests_on
@@ -16,7 +15,7 @@ from memstore.beliefs.next_lines import Stance, held, weigh
 from memstore.conflicts import LEXICON
 from memstore.conflicts.compare import Comparer
 from memstore.conflicts.contradiction import TextVerdict, compare_statements
-from memstore.conflicts.habits import bearing
+from memstore.conflicts.habits import first_case
 from memstore.conflicts.statements import statements
 from memstore.core import digests
 from memstore.core.change import Edit
@@ -252,10 +251,11 @@ def _reading(view: View, side: Side, other: Side) -> _Reading | None:
 
 def _case(side: Side, other: Side) -> _Reading | None:
     """Return what the episode says of a habit, by the first of its sentences that tells of a case of it."""
-    for (habit, lines), (case, _) in product(other.statements, side.statements):
-        if found := bearing(habit.text, case.text):
-            return _Reading(Stance.SUPPORT if found.is_for else Stance.PARTIAL, "habit", lines, found.why)
-    return None
+    found = first_case(*([statement.text for statement, _ in one.statements] for one in (other, side)))
+    if found is None:
+        return None
+    at, _, case = found
+    return _Reading(Stance.SUPPORT if case.is_for else Stance.PARTIAL, "habit", other.statements[at][1], case.why)
 
 
 # The words that mark a sentence as an expectation: `I expect that`, `will`, `is going to`.

@@ -25,7 +25,7 @@ FEWEST_SHARED = 2
 MOST_ADDED = 4
 
 
-_TIMES = (
+TIMES = (
     listed("monday tuesday wednesday thursday friday saturday sunday"),
     frozenset(quantities.MONTHS),
     listed("spring summer autumn winter"),
@@ -37,7 +37,7 @@ _TIMES = (
 
 def weekdays(one: Frame) -> frozenset[str]:
     """Return the days of the week that a frame names."""
-    return frozenset(_plain(token.word) for token in one.when) & _TIMES[0]
+    return frozenset(_plain(token.word) for token in one.when) & TIMES[0]
 
 
 def same_times(one: Frame, other: Frame) -> bool:
@@ -49,7 +49,7 @@ def same_times(one: Frame, other: Frame) -> bool:
         return False
     if any(_are_of_another_season(this, that) for this, that in ((one, other), (other, one))):
         return False
-    return all(_meet(one.when, other.when, kind) for kind in _TIMES) and same_dates(one, other)
+    return all(_meet(one.when, other.when, kind) for kind in TIMES) and same_dates(one, other)
 
 
 def are_of_two_times(one: Frame, other: Frame) -> bool:
@@ -60,7 +60,7 @@ def are_of_two_times(one: Frame, other: Frame) -> bool:
     if one.is_past != other.is_past or not (one.words | other.words).isdisjoint(_OF_A_CHANGE):
         return False
     named = [{_plain(token.word) for token in frame.when} for frame in (one, other)]
-    return any(all(when & kind for when in named) and not named[0] & named[1] & kind for kind in _TIMES[:3])
+    return any(all(when & kind for when in named) and not named[0] & named[1] & kind for kind in TIMES[:3])
 
 
 _OF_A_CHANGE = listed("since now still again formerly")

@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import re
 from functools import cache, lru_cache
+from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.conflicts import lexicon
 from memstore.conflicts.frames import DETERMINERS, PREPOSITIONS, frame, root_of
+from memstore.conflicts.guards import TIMES
 from memstore.conflicts.quantities import Quantity, Scale
 from memstore.conflicts.statements import is_past
 from memstore.core.word_lists import listed, word_lists
@@ -49,12 +51,24 @@ def bearing(habit: str, case: str) -> Bearing | None:
     return found._replace(is_for=found.is_for != said.is_seldom)
 
 
+def first_case(habits: Sequence[str], cases: Sequence[str]) -> tuple[int, int, Bearing] | None:
+    """Return the first pair of sentences that are a habit and a case of it, by their places, and what that says."""
+    for (at, habit), (there, case) in product(enumerate(habits), enumerate(cases)):
+        if found := bearing(habit, case):
+            return at, there, found
+    return None
+
+
 def is_one_case(habit: str, case: str) -> bool:
     """Whether one sentence states a habit and the other what happened once, so that both may be right."""
     if bearing(habit, case) is not None:
         return True
     is_of_many = not frame(habit).words.isdisjoint(_OFTEN) and _habit_in(habit) is not None
-    return is_of_many and not _is_general(case) and _is_case(frame(case.strip().rstrip(".!")))
+    return is_of_many and not _is_general(case) and _is_case(frame(_bare(case)))
+
+
+def _bare(sentence: str) -> str:
+    return sentence.strip().rstrip(".!")
 
 
 # -- habits --------------------------------------------------------------------------------------
@@ -100,12 +114,9 @@ _HOURS = 24
 @cache
 def _times() -> frozenset[str]:
     """Return the roots of the names of times of a day, days, months and seasons."""
-    names = """
-        morning afternoon evening night noon midnight lunch breakfast dinner weekend spring summer autumn winter
-        monday tuesday wednesday thursday friday saturday sunday january february march april june july august
-        september october november december
-        """
-    return frozenset(map(root_of, listed(names)))
+    named = frozenset[str]().union(*TIMES[:4]) | listed("lunch breakfast dinner weekend")
+    # `May` is a verb more often than a month, and `tonight` is one of them.
+    return frozenset(map(root_of, named - {"may", "tonight"}))
 
 
 @cache
@@ -113,7 +124,7 @@ def _aside() -> frozenset[str]:
     """Return the roots of what stands beside what happened, and makes it no other thing."""
     names = """
         again today yesterday tonight still only just even once more another whole long all both first last this that
-        already almost own new day days hour hours minute minutes week weeks time morning afternoon evening night
+        already almost own new day days hour hours minute minutes week weeks time
         """
     return frozenset(map(root_of, listed(names)))
 
@@ -141,7 +152,7 @@ class _Habit(NamedTuple):
 def _habit_in(text: str) -> _Habit | None:
     """Return the habit that a sentence states; None if it states none."""
     how_often = " ".join(_HOW_OFTEN.findall(text))
-    conditions, main = _without_condition(_HOW_OFTEN.sub(" ", text.strip().rstrip(".!")))
+    conditions, main = _without_condition(_HOW_OFTEN.sub(" ", _bare(text)))
     said = frame(main)
     tokens = said.tokens
     often = [at for at, token in enumerate(tokens) if token.word in _OFTEN]
@@ -306,13 +317,13 @@ _ABOUT, _FAR_FROM, _NEAR_IN_TIME, _FAR_IN_TIME = 1.25, 2.0, 5.0, 15.0
 
 def _outcome(habit: _Habit, text: str) -> Bearing | None:
     """Return whether what a habit says happened in this case; None if the sentence tells of no case of it."""
-    whole = frame(text.strip().rstrip(".!"))
     if _is_general(text):
         return None
+    whole = frame(_bare(text))
     keys = {root_of(word.removesuffix("s")) for word in whole.words if word} | {root_of(word) for word in whole.words}
     if not _is_met(habit.condition, keys):
         return None
-    for clause in _CLAUSES.split(text.strip().rstrip(".!")):
+    for clause in _CLAUSES.split(_bare(text)):
         said = frame(clause)
         start = _after_subject(habit, said)
         if start is not None:
@@ -322,15 +333,17 @@ def _outcome(habit: _Habit, text: str) -> Bearing | None:
 
 def _is_general(text: str) -> bool:
     """Whether a sentence tells of more than one case, or of what may be, or of a change."""
-    said = frame(text.strip().rstrip(".!")).words
+    said = frame(_bare(text)).words
     not_once = not said.isdisjoint(_NO_CASE | (_OFTEN - {"never"})) or _EVERY.search(text) is not None
     return not_once or _HAS_CHANGED.search(text) is not None
 
 
 def _is_case(said: Frame) -> bool:
     """Whether a clause tells what happened once: in the past tense, or today."""
-    if said.is_perfect or not said.words.isdisjoint(_TODAY):
-        return not said.is_perfect
+    if said.is_perfect:
+        return False
+    if not said.words.isdisjoint(_TODAY):
+        return True
     return any(map(_is_past_form, said.tokens)) if said.verb is None else _is_past_form(said.tokens[said.verb])
 
 
@@ -386,9 +399,7 @@ def _ends_a_subject(token: Token) -> bool:
     return _is_past_form(token) or word.endswith("ing") or token.key in ("be", "have") or word in _AFTER_A_SUBJECT
 
 
-_AFTER_A_SUBJECT = listed("do does did not never no can again still just only today yesterday") | frozenset(
-    "gets takes needs is was without".split()  # noqa: SIM905
-)
+_AFTER_A_SUBJECT = listed("do does did not never no can again still just only today yesterday gets takes needs without")
 
 
 def _of_clause(habit: _Habit, said: Frame, start: int, keys: Collection[str], text: str) -> Bearing | None:
@@ -410,7 +421,7 @@ def _says_rest(habit: _Habit, said: Frame, at: int, keys: Collection[str]) -> bo
     """Whether a case names what a habit's act is done to, or nothing else in its place."""
     if habit.rest <= {*keys}:
         return True
-    after = {key for key, place in said.content.items() if place > at} - _aside()
+    after = {key for key, place in said.content.items() if place > at} - _aside() - _times()
     return not after and not habit.rest & {*keys}
 
 
