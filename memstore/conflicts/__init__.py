@@ -6,8 +6,8 @@ search, `resolve.resolve_conflict` to decide a conflict, `duplicates.dedupe` for
 The steps: `compare.Comparer` finds similar memories with the index; in a search, cached `gists` (made by `gisting`)
 rule out hits that can't be in conflict. `statements` splits texts into sentences and tokens. `contradiction` aligns
 two sentences and judges the differences with `lexicon` and `quantities`. If the word order differs, `frames` finds
-what each sentence is about, and `denials`, `opposites`, `states` and `values` judge, restricted by `guards`; `updates`
-finds what is said to have changed, and `absolutes` what leaves no room for anything else, in whatever words.
+what each sentence is about, and `denials`, `states` and `values` judge, restricted by `guards`; `updates` finds what is
+said to have changed, in whatever words.
 `conflict` returns the kind, the penalty and the command that settles it.
 """
 

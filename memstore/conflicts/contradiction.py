@@ -16,9 +16,7 @@ from functools import lru_cache
 from itertools import product, takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.conflicts import lexicon, phrasings, quantities
-from memstore.conflicts.absolutes import leaves_no_room, tells_otherwise
-from memstore.conflicts.changes import ended
+from memstore.conflicts import lexicon, quantities
 from memstore.conflicts.denials import denied, denied_in, excluded
 from memstore.conflicts.frames import PREPOSITIONS, frame, frames, named, shared_of, told_by
 from memstore.conflicts.gists import share_enough, without_numbers
@@ -36,9 +34,7 @@ from memstore.conflicts.guards import (
     weekdays,
 )
 from memstore.conflicts.habits import is_one_case
-from memstore.conflicts.opposites import opposed, swapped
 from memstore.conflicts.quantities import MONTHS, Scale
-from memstore.conflicts.slots import refilled
 from memstore.conflicts.statements import (
     ADDS,
     EMPTY,
@@ -54,9 +50,8 @@ from memstore.conflicts.statements import (
     statements,
 )
 from memstore.conflicts.states import excludes
-from memstore.conflicts.updates import succeeded, tells_update, updated
+from memstore.conflicts.updates import tells_update, updated
 from memstore.conflicts.values import other_value, stays
-from memstore.conflicts.wholes import as_rule, as_whole, is_occasion, is_of_all, is_only
 from memstore.core.terms import term_of
 from memstore.core.word_lists import listed
 
@@ -134,7 +129,7 @@ def difference(one: Token, other: Token, opposes: Opposes | None = None) -> tupl
         return _difference_of_values(one.value, other.value, vague=one.vague or other.vague)
     if one.value or other.value:
         return Difference.UNKNOWN, ""
-    if lexicon.opposite(one.word, other.word) or (opposes and opposes(one.word, other.word)):
+    if lexicon.listed_opposite(one.word, other.word) or (opposes and opposes(one.word, other.word)):
         past_acts = is_past(one.word) and is_past(other.word) and lexicon.is_act(one.word)
         return (Difference.UNKNOWN, "") if past_acts else (Difference.OPPOSITE, "antonyms")
     if lexicon.same(one.word, other.word):
@@ -306,8 +301,6 @@ def _compare_pair(one: Statement, other: Statement, *, opposes: Opposes | None, 
         if not _happened(one, other, found.verdict, days_apart=days_apart):
             return found
         found = SILENT
-    if found.verdict is TextVerdict.SILENT:
-        found = _in_usual_words(one, other, days_apart=days_apart)
     if found.verdict is not TextVerdict.SILENT or any(points) or max(len(one.text), len(other.text)) > MOST_CHARACTERS:
         return found
     return _by_frames(one, other, days_apart=days_apart)
@@ -338,22 +331,6 @@ def _announces(statement: Statement) -> bool:
 
 _NEWS = listed("announce announces announced announcing")
 _PUBLISHES = listed("publish published publishing release released releasing")
-
-
-def _in_usual_words(one: Statement, other: Statement, *, days_apart: bool) -> Comparison:
-    """Compare two statements of one attribute each, phrased in the same way, by aligning their words."""
-    this, that = (_usual(statement) for statement in (one, other))
-    if (this is one and that is other) or not near_topic(this, that):
-        return SILENT
-    found = _side_by_side(this, that, None)
-    if found.verdict not in CONFLICTS or _happened(this, that, found.verdict, days_apart=days_apart):
-        return SILENT
-    return found._replace(left=one, right=other)
-
-
-def _usual(statement: Statement) -> Statement:
-    said = phrasings.usual(statement.text)
-    return statement if said == statement.text else statement_of(said, statement.about)
 
 
 def _happened(one: Statement, other: Statement, verdict: TextVerdict, *, days_apart: bool) -> bool:
@@ -451,8 +428,6 @@ def _by_frames(one: Statement, other: Statement, *, days_apart: bool) -> Compari
         if _stand_in(this) != _stand_in(that):
             continue  # nobody knows whom or what the one means
         verdict, rule = _of_frames(this, that, days_apart=days_apart)
-        if verdict is TextVerdict.SILENT:
-            verdict, rule = _of_all(this, that, days_apart=days_apart)
         has_both = _has_both(mine[-1], that) or _has_both(theirs[-1], this)
         if verdict is TextVerdict.OTHER_VALUE and has_both:
             continue
@@ -464,30 +439,16 @@ def _by_frames(one: Statement, other: Statement, *, days_apart: bool) -> Compari
             return Comparison(verdict, rule, one, other, at_other_times=apart or told)
     if not share_enough(without_numbers(one.topic), without_numbers(other.topic)):
         return SILENT
-    found = _of_updates(one, other)
-    return found if found.verdict in CONFLICTS else _of_absolutes(one, other, days_apart=days_apart)
-
-
-def _of_absolutes(one: Statement, other: Statement, *, days_apart: bool) -> Comparison:
-    """Compare what is always, only or never so with what else is said of it, and what tells one thing differently."""
-    this, that = (frame(named(statement.text, statement.about)) for statement in (one, other))
-    if _stand_in(this) != _stand_in(that):
-        return SILENT
-    if rule := tells_otherwise(this, that, days_apart=days_apart):
-        return Comparison(TextVerdict.OTHER_VALUE, rule, one, other)
-    rule = leaves_no_room(this, that, days_apart=days_apart)
-    # On another day, it may have changed.
-    verdict = TextVerdict.OTHER_VALUE if days_apart else TextVerdict.CONTRADICTS
-    return Comparison(verdict, rule, one, other) if rule else SILENT
+    return _of_updates(one, other)
 
 
 def _of_updates(one: Statement, other: Statement) -> Comparison:
-    """Compare what was so with what a statement says has changed since, or with what was so in another time."""
+    """Compare what was so with what a statement says has changed since."""
     this, that = (frame(named(statement.text, statement.about)) for statement in (one, other))
     if {_stand_in(this), _stand_in(that)} - {"they"} not in (set(), {""}):
         return SILENT
-    rule = "change" if updated(this, that) else "dates" if succeeded(this, that) else ""
-    return Comparison(TextVerdict.OTHER_VALUE, rule, one, other, at_other_times=True) if rule else SILENT
+    found = Comparison(TextVerdict.OTHER_VALUE, "change", one, other, at_other_times=True)
+    return found if updated(this, that) else SILENT
 
 
 def _stand_in(frame: Frame) -> str:
@@ -501,19 +462,6 @@ def _stand_in(frame: Frame) -> str:
 _PRONOUNS = listed("he she it they them")
 
 
-def _of_all(this: Frame, that: Frame, *, days_apart: bool) -> tuple[TextVerdict, str]:
-    """Compare what is so of all, or only of some, with what is so of one of them, or was so once, on whatever day."""
-    found = (TextVerdict.SILENT, "")
-    for general, single in ((this, that), (that, this)):
-        if is_only(general) and is_occasion(single, general):
-            found = _of_frames(general, as_rule(single, general), days_apart=False)
-        elif is_of_all(general) and not is_of_all(single) and (each := as_whole(single, general)):
-            found = _of_frames(general, each, days_apart=days_apart)
-        if found[0] is not TextVerdict.SILENT:
-            break
-    return found
-
-
 def _has_both(whole: Frame, that: Frame) -> bool:
     """Whether a sentence gives values for several times, one of which is the other's: at six, on Sundays at noon."""
     return len(whole.numbers) > 1 and bool(whole.when and that.numbers) and same_numbers(that, whole)
@@ -522,10 +470,8 @@ def _has_both(whole: Frame, that: Frame) -> bool:
 # Each rule alone is enough to show that two frames can't both be right; the first that applies names the conflict.
 _RULES: Mapping[str, Callable[[Frame, Frame, bool], bool]] = {
     "negation": lambda this, that, days_apart: denied(this, that, days_apart=days_apart),
-    "antonyms": lambda this, that, days_apart: opposed(this, that, days_apart=days_apart),
     "states": lambda this, that, days_apart: excludes(this, that, days_apart=days_apart),
     "only": lambda this, that, _: excluded(this, that),
-    "order": lambda this, that, _: swapped(this, that),
 }
 
 
@@ -545,8 +491,7 @@ def _of_frames(this: Frame, that: Frame, *, days_apart: bool) -> tuple[TextVerdi
         )
     rule = next((rule for rule, holds in _RULES.items() if holds(this, that, days_apart)), "")
     both = ((this, that), (that, this))
-    change = "" if rule else "change" if ended(this, that) else ""
-    if (rule or change) and any(are_numbered_apart(*pair, shared_of(*pair)) for pair in both):
+    if rule and any(are_numbered_apart(*pair, shared_of(*pair)) for pair in both):
         return TextVerdict.SILENT, ""
     if rule == "negation" and (
         are_elsewhere(this, that) or any(is_of_its_own(*pair, first_of(pair[0])) for pair in both)
@@ -554,11 +499,7 @@ def _of_frames(this: Frame, that: Frame, *, days_apart: bool) -> tuple[TextVerdi
         return TextVerdict.SILENT, ""
     if rule:
         return TextVerdict.CONTRADICTS, rule
-    rule = (
-        other_value(this, that, days_apart=days_apart)
-        or change
-        or ("slots" if refilled(this, that, days_apart=days_apart) else "")
-    )
+    rule = other_value(this, that, days_apart=days_apart)
     return (TextVerdict.OTHER_VALUE, rule) if rule else (TextVerdict.SILENT, "")
 
 

@@ -31,7 +31,6 @@ from memstore.conflicts.guards import (
     same_times,
     tells_change,
 )
-from memstore.conflicts.opposites import opposite, says_all
 from memstore.conflicts.statements import FIRST_PERSON
 from memstore.conflicts.values import main_verb
 from memstore.core.word_lists import listed
@@ -67,6 +66,14 @@ _WHOM = listed("me him her us them you")
 _WHOSE = listed("mine ours yours hers theirs myself")
 _ANY = listed("any anyone anybody anything")
 _HARDLY = listed("few fewer almost nearly hardly barely scarcely rarely seldom")
+
+
+def says_all(frame: Frame) -> bool:
+    """Whether a frame says something of all, and not of nearly all."""
+    return not frame.words.isdisjoint(_ALL) and frame.words.isdisjoint(IN_PART)
+
+
+_ALL = listed("all every each everyone everybody everything both whole entire")
 
 
 def denied(one: Frame, other: Frame, *, days_apart: bool) -> bool:
@@ -180,7 +187,9 @@ def _covers(no: Frame, yes: Frame) -> bool:
     told = [frame.word(key) for frame, that in ((yes, no), (no, yes)) for key in unmatched(frame, that)]
     if not NEGATIVE.isdisjoint(told):
         return False
-    if any(opposite(no.word(key), yes.word(other)) for key in unmatched(no, yes) for other in unmatched(yes, no)):
+    if any(
+        lexicon.opposite(no.word(key), yes.word(other)) for key in unmatched(no, yes) for other in unmatched(yes, no)
+    ):
         return False  # no window is unlocked: all are locked
     having = _HAVING | (_PERMITTED if is_permission(no) and is_permission(yes) else frozenset())
     missing = [key for key in unmatched(no, yes) if no.word(key) not in having and not _is_had(no, yes, key)]
@@ -491,7 +500,7 @@ def _only_of_kind(one: Frame, other: Frame) -> bool:
     alike = more <= 1
     return more <= _MOST_BESIDE and any(
         lexicon.other_value(word, other.word(key)) not in (None, "relative")
-        or (alike and lexicon.opposite(word, other.word(key)))
+        or (alike and lexicon.listed_opposite(word, other.word(key)))
         for word in beside - ONLY
         for key in other.content
     )

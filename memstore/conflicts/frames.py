@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.conflicts import lexicon, phrasings
+from memstore.conflicts import lexicon
 from memstore.conflicts.quantities import MONTHS, Quantity, Scale
 from memstore.conflicts.statements import (
     EMPTY,
@@ -291,9 +291,7 @@ def frames(text: str, about: str = "") -> tuple[Frame, ...]:
         about = teller[1] if teller and teller[1].casefold() not in _ASKS_TO else about
         bare = bare[told.end() :]
     found = [*[*_clauses(bare), *found][:MOST_CLAUSES], whole]
-    spoken = [named(clause, about) for clause in found]
-    ways = (way for clause in spoken for way in phrasings.ways(clause))
-    by_tokens = {each.tokens: each for each in map(frame, ways)}
+    by_tokens = {each.tokens: each for each in (frame(named(clause, about)) for clause in found)}
     return tuple(by_tokens.values())
 
 

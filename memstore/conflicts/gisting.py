@@ -6,33 +6,27 @@ here (`tests/conflicts/test_gists.py` compares the two).
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from functools import cache, lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from memstore.conflicts import lexicon, phrasings
-from memstore.conflicts.absolutes import is_absolute
-from memstore.conflicts.changes import MARKS
+from memstore.conflicts import lexicon
 from memstore.conflicts.contradiction import SCHEDULED
 from memstore.conflicts.frames import ALWAYS, DENIALS, ONLY, frame, names_in, root_of, with_clocks
 from memstore.conflicts.gists import Gist, without_numbers
 from memstore.conflicts.guards import CHANGED, tells_change
 from memstore.conflicts.lexicon import Role
-from memstore.conflicts.opposites import ASYMMETRIC, is_one_way, without_prefix
 from memstore.conflicts.quantities import MONEY, Scale
 from memstore.conflicts.sides import said_in
-from memstore.conflicts.slots import FARTHEST, OF_MANNER, OF_MEANS
 from memstore.conflicts.statements import (
     in_third_person,
     is_date,
-    is_past,
     key_of,
     tokens,
     topic_of,
 )
-from memstore.conflicts.updates import periods, tells_update
+from memstore.conflicts.updates import tells_update
 from memstore.conflicts.values import CALLED, COSTS, FAVOURITE, LABELS, THE, is_price
 from memstore.conflicts.word_order import is_cleft, says_who
 from memstore.core.terms import term_of
@@ -70,20 +64,14 @@ def gist(statement: Statement, line_start: int = 1, line_end: int = 1) -> Gist:
 
 
 def _is_loose(frame: Frame) -> bool:
-    return frame.denied or tells_change(frame) or tells_update(frame) or bool(periods(frame)) or is_absolute(frame)
+    return frame.denied or tells_change(frame) or tells_update(frame)
 
 
 def _ways(text: str) -> Iterator[str]:
-    """Yield a sentence, what it says of its speaker, and the usual words for what a part of it says of an attribute."""
+    """Yield a sentence, and what it says of its speaker."""
     yield text
     if by_name := in_third_person(text):
         yield by_name
-    for part in dict.fromkeys((text, *_PARTED.split(text))):
-        if (said := phrasings.usual(part)) != part:
-            yield said
-
-
-_PARTED = re.compile(r"[,;:] |,? (?:who|which) | and ")
 
 
 def _slots_of(
@@ -98,14 +86,12 @@ def _slots_of(
             slots[_scale_of(token.value)].add("/".join(map(str, token.value.parts)))
     for slot, told in (*chain.from_iterable(map(_told_by, words)), *_prices_in(found, words)):
         slots[slot].add(told)
-    for slot in (*chain.from_iterable(map(_left_open_by, words)), *_places_of(words)):
+    for slot in chain.from_iterable(map(_left_open_by, words)):
         slots[slot] |= roots
     if is_definite and (names_in(text) or says_who(text)):
         slots["name"] |= roots
     if any(token.key == "be" for token in found):
         slots["label"].update(word for word in words if any(map(str.isdigit, word)))
-    if not ASYMMETRIC.isdisjoint(words) or any(map(is_one_way, words)):
-        slots["order"].add("/".join(map(root_of, words)))
     return {slot: frozenset(told) for slot, told in slots.items() if told}
 
 
@@ -117,21 +103,7 @@ def _prices_in(found: Sequence[Token], words: Sequence[str]) -> Iterator[tuple[s
             yield "price", "/".join(map(str, value.parts))
 
 
-def _places_of(words: Sequence[str]) -> Iterator[str]:
-    """Yield the slots of the verbs that have room for one thing, where a preposition leads to it."""
-    where = ("in",) if "where" in words else ()
-    for at, word in enumerate(words):
-        verb = "be" if key_of(word) == "be" else root_of(word)
-        nears = ("-", *where, *words[at + 1 : at + FARTHEST])
-        is_done = at > 0 and key_of(words[at - 1]) == "be" and is_past(word)
-        means = OF_MANNER if is_done else OF_MEANS if lexicon.stands(word) else ()
-        may_be_done = any(near in means for near in nears)
-        if may_be_done or any(lexicon.has_slot(verb, near) for near in nears):
-            placed = verb in ("be", "come") or lexicon.has_role(verb, Role.BEING)
-            yield "place" if placed else f"place_{verb}"
-
-
-_LOOSE = DENIALS | CHANGED | MARKS | ALWAYS | ONLY
+_LOOSE = DENIALS | CHANGED | ALWAYS | ONLY
 _BY = ("by", "belong", "belongs")
 _NAMING = CALLED | FAVOURITE | LABELS
 
@@ -166,16 +138,9 @@ _ROLES = (Role.HOLDER, Role.HELD_BY_ONE, Role.BINDING, Role.ATTRIBUTE)
 
 
 def _excluded_by(words: Sequence[str]) -> Iterator[str]:
-    """Yield the words that a statement excludes: evidence against a state, its end, and words without their `un-`."""
+    """Yield the words that a statement excludes: evidence against a state."""
     stems = list(map(term_of, words))
     for state in lexicon.states_in(stems):
         yield from state.excluded
         if not state.excluded:  # whatever is said of what is no more
             yield from (key_of(word) for word in words)
-    for at, stem in enumerate(stems):
-        for ended in lexicon.ended_states(stem):
-            if tuple(stems[at : at + len(ended.said)]) == ended.said:
-                yield from ended.told
-    for word in words:
-        for bare in without_prefix(word):
-            yield from (root_of(bare), key_of(bare))

@@ -430,7 +430,7 @@ def _otherwise(habit: _Habit, said: Frame, start: int, keys: Collection[str]) ->
     words = [token.word for token in said.tokens[start - 1 :]]
     spoken = f" {' '.join(words).replace('_', ' ')} "
     has_rest = habit.rest <= {*keys}
-    is_opposite = any(lexicon.opposite(habit.does, word) for word in words) or any(
+    is_opposite = any(lexicon.listed_opposite(habit.does, word) for word in words) or any(
         f" {phrase} " in spoken for phrase in _opposites().get(root_of(habit.does), ())
     )
     if is_opposite and (has_rest or not habit.rest & {*keys}):

@@ -13,7 +13,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from memstore.core.terms import beginning, term_of
-from memstore.core.word_lists import word_lists
+from memstore.core.word_lists import listed, word_lists
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -91,24 +91,6 @@ class Condition(NamedTuple):
         return _evidence_in(self.against)
 
 
-class EndedState(NamedTuple):
-    """A state that something ends: its terms, and the phrases that tell so, as they are listed."""
-
-    said: tuple[str, ...]
-    after: str
-
-    @property
-    def ends(self) -> Sequence[tuple[str, ...]]:
-        """The terms of each phrase that tells that it has ended."""
-        return _ends_in(self.after)
-
-    @property
-    def told(self) -> frozenset[str]:
-        """The last term of each of these phrases."""
-        last = {phrase.split("_")[-1] for phrase in self.after.split()}
-        return frozenset(term_of(form) for word in last for form in (word, family_of(word)))
-
-
 class Role(Enum):
     """The role of a word in a sentence about something that has only one value."""
 
@@ -120,7 +102,7 @@ class Role(Enum):
     ATTRIBUTE = "attributes"
 
 
-def opposite(one: str, other: str) -> bool:
+def listed_opposite(one: str, other: str) -> bool:
     """Whether two words, folded, are opposites in the built-in list."""
     sides = _lists().sides
     return any(a ^ 1 == b for a, b in product(sides.of(one), sides.of(other)))
@@ -161,18 +143,6 @@ def other_value(one: str, other: str) -> str | None:
 def is_wider(one: str, other: str) -> bool:
     """Whether one word is a wider name for what the other names."""
     return frozenset((one, other)) in _lists().wider
-
-
-def has_slot(verb: str, preposition: str) -> bool:
-    """Whether a verb, by its root, has room for only one thing after a preposition; `-` for none."""
-    return preposition in _slots().get(verb, ())
-
-
-@cache
-def _slots() -> Mapping[str, Sequence[str]]:
-    lines = [line.partition("|") for line in _lines(word_lists("conflicts")["slots"])]
-    verbs = ((term_of(family_of(verb)), prepositions) for said, _, prepositions in lines for verb in said.split())
-    return {verb: prepositions.split() for verb, prepositions in verbs}
 
 
 def knows(word: str) -> bool:
@@ -359,29 +329,6 @@ def _beginning_of(first: str, second: str) -> str:
 
 
 @cache
-def ended_states(first: str) -> Sequence[EndedState]:
-    """Return the states that end with an event whose first term is the given one."""
-    told = _ended_states().get(first[:_BEGINNING], ())
-    return [EndedState(terms, after) for phrase, after in told for terms in _terms_of(phrase) if terms[0] == first]
-
-
-@cache
-def _ended_states() -> Mapping[str, Sequence[tuple[str, str]]]:
-    """Return the phrases of the states that end, each with those that tell so, by the letters that it begins with."""
-    found: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
-    for line in _lines(word_lists("conflicts")["states_that_end"]):
-        before, _, after = line.partition("|")
-        for phrase in before.split():
-            found[phrase[:_BEGINNING]].append((phrase, after))
-    return dict(found)
-
-
-@cache
-def _ends_in(after: str) -> Sequence[tuple[str, ...]]:
-    return tuple(terms for phrase in after.split() for terms in _terms_of(phrase))
-
-
-@cache
 def _evidence_in(against: str) -> frozenset[str]:
     """Return the terms of the words after the `|` of a state; few of the states are needed, so not at once."""
     words = [word for name in against.split() for word in _evidence().get(name, (name,))]
@@ -485,6 +432,38 @@ def _lines(text: str) -> list[str]:
 
 def _pairs(text: str) -> frozenset[frozenset[str]]:
     return frozenset(frozenset(line.split()) for line in _lines(text))
+
+
+_DENYING = ("un", "in", "im", "ir", "il", "dis", "non", "non-")
+
+
+# With such a prefix, these are not opposites: they are other words, or mean the same (`invaluable`, `discover`).
+_NO_OPPOSITE = listed("""
+    valuable habitable flammable different famous press form side come prove port tend cover play miss deed vent tern
+    crease creases creased creasing quest stance tensive grain print pose posed poses pact part plant quire
+    """)
+
+
+def opposite(one: str, other: str) -> bool:
+    """Whether two words are opposites in the list, or one is the other with a negative prefix or `-less` for `-ful`."""
+    if one.endswith(("less", "ful")) and _bare_of_less(one) == _bare_of_less(other):
+        return one.endswith("less") != other.endswith("less")
+    return listed_opposite(one, other) or one in without_prefix(other) or other in without_prefix(one)
+
+
+def _bare_of_less(word: str) -> str:
+    """Return a word without `-less` or `-ful`: `care` for careless and careful."""
+    return word.removesuffix("less").removesuffix("ful")
+
+
+# If fewer letters follow, the prefix is usually part of the word, as in `under`.
+_SHORTEST_WORD = 4
+
+
+def without_prefix(word: str) -> Sequence[str]:
+    """Return the words that a word negates if it begins with a negative prefix: `locked` for `unlocked`."""
+    bare = (word.removeprefix(prefix) for prefix in _DENYING if word.startswith(prefix))
+    return [each for each in bare if len(each) >= _SHORTEST_WORD and each not in _NO_OPPOSITE]
 
 
 # -- from WordNet ----------------------------------------------------------------------------------

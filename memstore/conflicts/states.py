@@ -325,7 +325,9 @@ _CLAUSES = listed("before until till after when while unless")
 def _are_told_apart(one: Frame, other: Frame, verb: int) -> bool:
     """Whether a word of the subject is the opposite of one that the other has there: those under 18, those over it."""
     others = [token.word for token in other.tokens[: other.verb] if token.word]
-    return any(lexicon.opposite(token.word, word) for token in one.tokens[:verb] if token.word for word in others)
+    return any(
+        lexicon.listed_opposite(token.word, word) for token in one.tokens[:verb] if token.word for word in others
+    )
 
 
 def _is_of_another(one: Frame, other: Frame, verb: int, first: int, evidence: Sequence[str]) -> bool:

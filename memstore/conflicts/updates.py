@@ -11,7 +11,6 @@ import re
 from itertools import pairwise, product
 from typing import TYPE_CHECKING
 
-from memstore.conflicts import lexicon
 from memstore.conflicts.frames import DETERMINERS, HEDGES, states
 from memstore.conflicts.guards import (
     are_numbered_apart,
@@ -20,13 +19,12 @@ from memstore.conflicts.guards import (
     goes_up,
     is_of_its_own,
     named_by,
-    of_this,
     points,
     same_dates,
     tells_change,
 )
-from memstore.conflicts.quantities import MONTHS, Quantity, Scale, comparable, equal
-from memstore.conflicts.statements import FIRST_PERSON, TITLES, Token, is_date
+from memstore.conflicts.quantities import Quantity, Scale, comparable, equal
+from memstore.conflicts.statements import FIRST_PERSON, TITLES, Token
 from memstore.conflicts.values import main_verb
 from memstore.core.word_lists import listed
 
@@ -303,70 +301,3 @@ _RELEASES = listed("rolled tagged released installed upgraded updated bumped mig
 def _names(frame: Frame) -> frozenset[str]:
     first = frame.tokens[0].word
     return frame.names | frame.possessors | ({first} if first in frame.words - DETERMINERS - FIRST_PERSON else set())
-
-
-# -- two values, each in its time ----------------------------------------------------------------------
-
-
-def succeeded(one: Frame, other: Frame) -> bool:
-    """Whether each says how something was in another time: in 2020, until March 2024; since 2023."""
-    if _are_of_two_times(one, other):
-        return _has_another_value(one, other)
-    times = [periods(frame) for frame in (one, other)]
-    if not all(times) or not times[0].isdisjoint(times[1]) or one.denied or other.denied:
-        return False
-    if any(not frame.words.isdisjoint(_UNSURE) for frame in (one, other)):
-        return False
-    if all(frame.is_past and frame.words.isdisjoint(_LASTING) for frame in (one, other)):
-        return False
-    shared = named_by(one, other)
-    if not all(set(this.content) - set(that.content) or _values(this) for this, that in ((one, other), (other, one))):
-        return False  # the same in both
-    return len(shared) >= _FEWEST and len(shared) >= _NAMED * min(len(one.content), len(other.content))
-
-
-def _are_of_two_times(one: Frame, other: Frame) -> bool:
-    """Whether they name two times by how they are related: last year, this year; before it, after it; the new year."""
-    these, those = of_this(one), of_this(other)
-    leads = [frozenset(token.word for token in frame.tokens[:_FARTHEST]) for frame in (one, other)]
-    is_apart = any(this & _EARLIER and that & _THEN for this, that in (leads, leads[::-1]))
-    months = [{token.word for token in frame.when} & frozenset(MONTHS) for frame in (one, other)]
-    of_months = all(months) and months[0].isdisjoint(months[1]) and _share_an_attribute(one, other)
-    return (bool(these and those) and these.isdisjoint(those)) or is_apart or of_months
-
-
-def _share_an_attribute(one: Frame, other: Frame) -> bool:
-    return any(lexicon.has_role(one.word(key), lexicon.Role.ATTRIBUTE) for key in one.content if key in other.content)
-
-
-_EARLIER, _THEN = listed("before old former when until"), listed("after new now these nowadays from since")
-
-
-def _has_another_value(one: Frame, other: Frame) -> bool:
-    """Whether they differ in a number of one sort alone."""
-    shared = named_by(one, other)
-    least = min(len(one.content), len(other.content))
-    return (
-        len(shared) >= max(_FEWEST, least - 1)
-        and first_of(one) in shared
-        and not (one.denied or other.denied)
-        and len(_values(one)) == len(_values(other)) == 1
-        and _differ_in_a_number(one, other)
-    )
-
-
-def periods(frame: Frame) -> frozenset[tuple[float | None, ...]]:
-    """Return the months and years since, until or in which a statement holds."""
-    return frozenset(
-        token.value.parts
-        for before, token in pairwise(frame.tokens)
-        if token.value
-        and is_date(token)
-        and token.value.parts[0]
-        and not token.value.parts[-1]
-        and before.word in _DURING
-    )
-
-
-_DURING = listed("since until till from in by of during with back")
-_LASTING = listed("since until till from by was were had now still formerly")

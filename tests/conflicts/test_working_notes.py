@@ -60,7 +60,6 @@ def test_nothing_is_reported(one: str, other: str) -> None:
 FOUND = [
     ("This season Ane leads the choir.", "This season Ismael leads the choir."),
     ("These pans are not dishwasher-safe.", "These pans are dishwasher-safe."),
-    ("The toll on the bridge has been abolished.", "The bridge has a toll."),
     ("Only Harriet has a key to the attic.", "Both Harriet and Paul have a key to the attic."),
     ("| Locker fee | 4 |", "| Locker fee | 5 |"),
     ("# Lockers\nFrom Monday a locker costs 4 euros.", "A locker costs 5 euros."),

@@ -13,11 +13,6 @@ if TYPE_CHECKING:
 @pytest.mark.parametrize(
     ("one", "other", "is_reported"),
     [
-        ("Vera Lind runs the lido.", "Otto Brandt is in charge of the lido.", True),
-        ("The barge has 80 seats.", "There is room for 95 people on the barge.", True),
-        ("Visitors must wear a badge.", "No badge is required for visitors.", True),
-        ("The barge has 80 seats.", "There is room for 80 people on the barge.", False),
-        ("Vera Lind runs the lido.", "Otto Brandt is in charge of the archive.", False),
         ("Ida never cleans the kitchen.", "Ida paints the kitchen.", False),
     ],
 )

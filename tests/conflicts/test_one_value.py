@@ -10,11 +10,6 @@ from memstore.conflicts.gists import may_conflict
 from memstore.conflicts.statements import statements
 
 FOUND: list[tuple[str, str, str]] = [
-    ("The gutters are made of zinc.", "The gutters are made of plastic sheets.", "slots"),
-    ("The study looks onto the canal.", "The study looks onto the railway.", "slots"),
-    ("Alerts are sent to Pagerly.", "Alerts are sent to Opsbell.", "slots"),
-    ("The jury always meets in the chapel.", "The jury meets in the annex.", "slots"),
-    ("The spare fuse is kept in the hall.", "The spare fuse hangs in the shed.", "slots"),
     ("We heat with pellets only.", "We heat with gas.", "only"),
     ("Only Ragnar has a key to the vault.", "Ylva has a key to the vault.", "only"),
     ("Any guest may use the sauna.", "Only residents may use the sauna.", "only"),
@@ -22,7 +17,6 @@ FOUND: list[tuple[str, str, str]] = [
     ("Both oars are cracked at the tip.", "Only one of the oars is cracked at the tip.", "only"),
     ("It was the guild that built the bell tower.", "The bell tower was built by the monks.", "only"),
     ("Every cabin on the deck has a porthole.", "Some cabins on the deck have no porthole.", "negation"),
-    ("All the tents are heated.", "Half the tents are unheated.", "antonyms"),
     ("It turns out that the crane doesn't rotate.", "The crane rotates.", "negation"),
     ("We learnt from Ada that the ferry doesn't take dogs.", "The ferry takes dogs.", "negation"),
     ("The shutters don't close and the porch is damp.", "The shutters close.", "negation"),
@@ -35,12 +29,6 @@ FOUND += [
     ("Ylva can't swim.", "Ylva has learnt to swim.", "negation"),
 ]
 FOUND += [
-    ("Bea is Rolf's boss.", "Rolf is Bea's boss.", "order"),
-    ("Ylva prefers rye to spelt.", "Ylva prefers spelt to rye.", "order"),
-    ("The attic window opens outwards.", "The window in the attic opens inwards.", "antonyms"),
-    ("The canal is safe for swimming.", "Swimming in the canal is dangerous.", "antonyms"),
-    ("It is safe to cycle in the lane.", "The lane is anything but safe for cyclists.", "negation"),
-    ("Past the weir the stream flows south.", "The stream flows north past the weir.", "antonyms"),
     ("The hut bans dogs.", "Dogs are welcome in the hut.", "negation"),
     ("You must not bring dogs to the hut.", "Guests may bring dogs to the hut.", "negation"),
     ("The hut has neither a stove nor a bath.", "There is a bath in the hut.", "negation"),
@@ -48,23 +36,16 @@ FOUND += [
     ("Runa never drinks cocoa.", "Runa has a cup of cocoa every morning.", "negation"),
     ("Our crew uses tabs, never spaces.", "Our crew uses spaces.", "negation"),
     ("The deed is overwritten by the clerk.", "The clerk never overwrites the deed.", "negation"),
-    ("Apart from Pia nobody has a key to the vault.", "Jon has a key to the vault.", "only"),
-    ("Hilde's forge is heated with coal.", "Hilde heats her forge with electricity.", "slots"),
     ("The crew meets on Mondays.", "The crew meets on Thursdays.", "weekdays"),
     ("Arvid has never been bitten by a goat.", "A goat bit Arvid in the leg last summer.", "negation"),
     ("Runa has no children.", "Runa has three kids.", "negation"),
     ("The lease may be cancelled at any time.", "The lease cannot be cancelled.", "negation"),
-    ("The ledger is mine.", "The ledger belongs to my brother.", "names"),
-    ("Greta drives to the mill.", "Greta goes to the mill by bike.", "values"),
     ("For the record: nobody has a key to the loft.", "Anna has a key to the loft.", "negation"),
     ("Kasimir's blood group is 0 negative.", "Kasimir's blood group is A positive.", "values"),
 ]
 CHANGED: list[tuple[str, str, str]] = [
     ("We use Trackwise.", "We replaced Trackwise with Boardly.", "change"),
     ("Ebba plays the recorder.", "Ebba has switched from the recorder to the bassoon.", "change"),
-    ("The bridge toll is 4 euros.", "The bridge toll has been abolished.", "change"),
-    ("The boathouse belongs to Uncle Jens.", "The boathouse was sold.", "change"),
-    ("Builds run on Forgeline.", "Builds were moved to Ciphra.", "change"),
     ("The band is led by Simon.", "Simon handed the band over to Lea.", "change"),
     ("You can ring the hut on 0555 120 331.", "You can ring the hut on 0555 120 964.", "numbers"),
     ("The recital is on 6 June.", "The recital was moved to 20 June.", "dates"),
@@ -72,19 +53,13 @@ CHANGED: list[tuple[str, str, str]] = [
     ("Internet at the mill: 16 Mbit.", "Internet at the mill: 250 Mbit.", "units"),
     ("A ticket to the caves is 14 euros.", "A ticket to the caves is 16.50.", "units"),
     ("Uptime of the relay is 99.5 percent.", "Uptime of the relay is 99.9 percent.", "units"),
-    ("The lido is closed.", "The lido has reopened.", "antonyms"),
     ("Ulf leads the crew.", "Since March Bea leads the crew.", "names"),
     ("The newsletter goes out every week.", "The newsletter goes out every month now.", "values"),
     ("The nursery fee is 210 a month.", "From September we pay 240 a month for the nursery.", "numbers"),
     ("Vaccination is due in May.", "Vaccination is due in November.", "dates"),
     ("Payments go through Klario.", "Payments go through Strype since April.", "names"),
 ]
-CHANGED += [
-    ("The wiki runs on version 1.39.", "We upgraded the wiki to version 1.42.", "numbers"),
-    ("Mina is learning Czech.", "Mina has given up Czech.", "change"),
-    ("Nils has a girlfriend called Wilma.", "Nils's girlfriend is Saga.", "names"),
-    ("Rehearsals are held in the chapel.", "Rehearsals are held in the barn until the roof is mended.", "slots"),
-]
+CHANGED += []
 BOTH_RIGHT: list[tuple[str, str]] = [
     ("Ida never cleans the kitchen.", "Ida paints the kitchen."),
     ("Rita never waters the roses.", "Rita loves the roses."),
