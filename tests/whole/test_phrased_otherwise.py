@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     ("one", "other", "is_reported"),
     [
         ("Ida never cleans the kitchen.", "Ida paints the kitchen.", False),
+        ("The barge has 80 seats.", "Since May the barge has 95 seats.", True),
     ],
 )
 def test_a_note_in_other_words_is_compared(program: InProcess, one: str, other: str, *, is_reported: bool) -> None:
