@@ -112,7 +112,7 @@ def _emit(session: CliSession, view: View, result: CheckResult, output_format: s
     shown = [one for one in result.notices if is_shown or one.code != "link-dangling"]
     session.emit("check", result, lambda: _lines(session, result, shown), each="findings")
     if not is_shown:
-        session.say(f"{len(of_links):,} notices about links that lead to no note; memstore check --strict lists them")
+        session.say(f"{len(of_links):,} notices about links that lead nowhere; memstore check --strict lists them")
     session.say(summary(result))
     if not result.files and view.plain:
         session.say("plain notes: only their links are checked; memstore adopt makes memories of them")

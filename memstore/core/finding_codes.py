@@ -418,10 +418,10 @@ _CODES = (
     ),
     _notice(
         "link-dangling",
-        "a link leads to no note",
-        "A link is looked up as a path from the note and from the vault's folder, and `[[…]]` then as a file "
-        "stem, a title or an alias. A link may well exist before its note does, so this is a notice: it never "
-        "makes a check fail, and if there are many of them only `memstore check --strict` lists them.",
+        "a link leads nowhere",
+        "A link is looked up as a path from the note and from the vault's folder, and `[[…]]` then as a file stem, a "
+        "title, an alias, or the name of another file. A link may well exist before its note does, so this is a "
+        "notice: it never makes a check fail, and if there are many of them only `memstore check --strict` lists them.",
     ),
     _warning(
         "ref-dangling",

@@ -23,28 +23,39 @@ _ON_CLUSTERS = (
 )
 # The scripts of India, whose vowels are also marks that `\w` does not match; their full stops are excluded.
 _MARKED = "\u0900-\u0963\u0966-\u096f\u0971-\u0dff"
+# Emoji and dingbats. Each is a word, together with what is joined to it; two letters of a flag are one.
+SYMBOLS = "\u231a-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
+_FIRST_SYMBOL = SYMBOLS[0]
+_SYMBOL = rf"[\U0001f1e6-\U0001f1ff]{{2}}|[{SYMBOLS}](?:\u200d[{SYMBOLS}\u2640\u2642])*"
 # A word; `3:30`, `v1.2` and `10.0.0.1` are one word each, and so is `don't`. The quantifiers are possessive (`++`,
 # `*+`): the pattern never backtracks, so the engine stores no state for it.
 _WORD = re.compile(r"\w++(?:(?<=\d)[.:]\d++)*(?:'\w++)*")
 _LETTER = rf"(?:[^\W{_UNSPACED}{_CLUSTERED}]|[{_MARKED}])"
-_FIRST_MARKED, _LAST_CLUSTERED, _FIRST_UNSPACED = _MARKED[0], _CLUSTERED[-1], _UNSPACED[0]
+_FIRST_MARKED, _LAST_CLUSTERED = _MARKED[0], _CLUSTERED[-1]
 # Attached to a word without being one: the English possessive, the French and Italian article.
 _HANGERS = r"'s\b|(?<![\w'])(?:[cdjlmnst]|qu|dell|nell|un)'(?=\w\w)"
 _MARKS = (
     "[\u0300-\u036f"
     "\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"  # the points of Hebrew
     "\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed"  # and of Arabic, its elongation
-    "\u00ad]+"  # the soft hyphen
+    "\u00ad"  # the soft hyphen
+    "\ufe0f\u20e3\U0001f3fb-\U0001f3ff]+"  # what says how an emoji looks
 )
 # Letters without a removable mark, as people write them whose keyboard lacks them.
 _LETTERS = (
     ("ı", "i"), ("ł", "l"), ("ø", "o"), ("đ", "d"), ("ð", "d"), ("ħ", "h"), ("ŧ", "t"), ("þ", "th"), ("æ", "ae"),
     ("œ", "oe"),
 )  # fmt: skip
-# Where an identifier has another part: `parse_level`, `parseLevel`, `HTTPError`, `utf8`; found by characters that are
-# rare in prose.
-_JOINT = re.compile(r"[_A-Z0-9](?:(?<=_)|(?<=[a-z][A-Z0-9])|(?<=[A-Z]{2})(?=[a-z])|(?<=[0-9])(?=[A-Za-z]))")
-_PART = r"[^\W\d_A-Z]+|[A-Z]+(?![a-z])|[A-Z][^\W\d_A-Z]+|\d+"
+# Where an identifier has another part: `parse_level`, `parseLevel`, `HTTPError`, `utf8`; or a word, as `Wi-Fi`. Found
+# by characters that are rare in prose.
+_JOINT = re.compile(
+    r"[_A-Z0-9-](?:(?<=_)|(?<=[a-z][A-Z0-9])|(?<=V[0-9])|(?<=[A-Z]{2})(?=[a-z])|(?<=[0-9])(?=[A-Za-z])"
+    r"|(?<=[^\W\d_]-)(?=[^\W\d_]))"
+)
+_PART = r"(?<=^[vV])\d+(?:\.\d+)+|[^\W\d_A-Z]+|[A-Z]+(?![a-z])|[A-Z][^\W\d_A-Z]+|\d+"
+# Two parts with a hyphen between them, of a length that somebody might write as one.
+_LONGEST_PART = 16
+_JOINED = re.compile(rf"([^\W\d_]{{1,{_LONGEST_PART}}}+)-([^\W\d_]{{1,{_LONGEST_PART}}}+)(?![\w-])")
 _RUN_OF_LETTERS = r"[^\W\d_]+"
 _SHORTEST_PART = 3
 _STEMMED = re.compile(r"[a-z]{3,32}")
@@ -57,7 +68,8 @@ _ASKING = tuple([word] for word in ("how", "what", "when", "where", "which", "wh
 def words(text: str) -> list[str]:
     """Return the words of a text in order, folded (lower case, without marks), including stop words.
 
-    An identifier is followed by its parts: `parse_level` by `parse` and `level`, `x86MacOS` by `mac` and `macos`.
+    An identifier is followed by its parts: `parse_level` by `parse` and `level`, `x86MacOS` by `mac` and `macos`,
+    `v2.10.3` by `2.10.3`. Two words with a hyphen are preceded by what they are as one: `Wi-Fi` by `wifi`.
     """
     joint = _JOINT.search(text)
     return whole_words(_with_parts(text, joint) if joint else text)
@@ -78,6 +90,11 @@ def _with_parts(text: str, joint: re.Match[str] | None) -> str:
         start = joint.start()
         while start > done and (text[start - 1] == "_" or text[start - 1].isalnum()):
             start -= 1
+        if text[joint.start()] == "-":
+            pair = _JOINED.match(text, start) if text[start - 1 : start] != "-" else None
+            pieces += [text[done:start], f"{pair[1]}{pair[2]} " if pair else "", text[start : joint.end()]]
+            done, joint = joint.end(), _JOINT.search(text, joint.end())
+            continue
         word = _WORD.match(text, start)
         end = word.end() if word else joint.end()
         pieces.append(text[done:end])
@@ -105,13 +122,15 @@ def word_pattern(text: str) -> re.Pattern[str]:
     if text.isascii() or max(text) < _FIRST_MARKED:
         return _WORD
     # Quotation marks, arrows and the like are between the two ranges.
-    far = any(_FIRST_MARKED <= sign <= _LAST_CLUSTERED or sign >= _FIRST_UNSPACED for sign in set(text))
+    far = any(_FIRST_MARKED <= sign <= _LAST_CLUSTERED or sign >= _FIRST_SYMBOL for sign in set(text))
     return _word_of_other_scripts() if far else _WORD
 
 
 @cache
 def _word_of_other_scripts() -> re.Pattern[str]:
-    return re.compile(rf"[{_UNSPACED}{_CLUSTERED}][{_ON_CLUSTERS}]*|{_LETTER}+(?:(?<=\d)[.:]\d+)*(?:'{_LETTER}+)*")
+    return re.compile(
+        rf"{_SYMBOL}|[{_UNSPACED}{_CLUSTERED}][{_ON_CLUSTERS}]*|{_LETTER}+(?:(?<=\d)[.:]\d+)*(?:'{_LETTER}+)*"
+    )
 
 
 def terms(text: str) -> list[str]:

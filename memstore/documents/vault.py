@@ -23,7 +23,7 @@ Form("""CheckResult
     @check: problems in the vault's files
     files errors warnings findings
     fixed: the files that --fix mended, or would mend
-    notices: information that is not a problem, such as links that lead to no note
+    notices: information that is not a problem, such as links that lead nowhere
     dry_run?: true if nothing was written; absent otherwise
 """)
 Form("""FindingCode

@@ -185,7 +185,7 @@ def _items(text: str, links: Iterable[PlacedLink], first_line: int) -> tuple[str
     line, at = first_line, 0
     for placed in sorted(links, key=lambda each: each.start):
         line, at = line + text.count("\n", at, placed.start), placed.start
-        if placed.link.may_name_note:
+        if placed.link.may_name_note or placed.link.may_name_file:
             items.append(f"{line} {placed.link.written}")
     return tuple(dict.fromkeys(items))
 

@@ -20,6 +20,7 @@ from urllib.parse import unquote
 
 from memstore.core.keys import KEYS, Shape
 from memstore.core.places import NOTE_SUFFIXES
+from memstore.core.terms import SYMBOLS
 from memstore.files.passages import PassageKind, passages
 
 if TYPE_CHECKING:
@@ -76,6 +77,18 @@ class TextLink(NamedTuple):
         return name.lower().endswith(NOTE_SUFFIXES) or (name not in ("", ".", "..") and "." not in name)
 
     @property
+    def may_name_file(self) -> bool:
+        """Whether it can lead to a picture or another file of the vault, judged by its path alone.
+
+        A page of a web site, which is made from another file, and a path that a template completes are none.
+        """
+        if self.kind is LinkKind.WIKI:
+            return self.may_name_note
+        found = _ATTACHMENT.search(self.target)
+        is_page = found is not None and found[0].lower().startswith((".htm", ".php"))
+        return found is not None and not is_page and not self.target.startswith("/") and "{" not in self.target
+
+    @property
     def must_name_note(self) -> bool:
         """Whether the link is dead if there is no such note; any other target may be a file that is not a note."""
         if self.kind is LinkKind.MARKDOWN:
@@ -99,7 +112,7 @@ class PlacedLink(NamedTuple):
 
 
 _AROUND = {LinkKind.WIKI: ("[[", "]]"), LinkKind.MARKDOWN: ("(", ")")}
-_ATTACHMENT = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,4}\Z")
+_ATTACHMENT = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,5}\Z")
 
 # Every repetition is possessive, and none can restart inside what another one has consumed, so matching is linear for
 # any text. Every alternative begins with a literal character, so the engine can skip from one of these to the next.
@@ -142,7 +155,18 @@ _HTML = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _ENTITY = re.compile(r"&#?\w++;")
-_TAG = re.compile(r"#(?<![^\s(,;\"']#)(\w[\w/-]*+)")
+# Emoji are letters of a tag.
+_OF_TAG = rf"\w{SYMBOLS}\u200d\ufe0f"
+# A tag; before it, what has none: the target of a link or of a label, and a tag of HTML.
+_TAG = re.compile(
+    rf"""
+    \]\(\s*+(?:<[^<>\n]*+>|[^\s()]*+(?>(?:\([^\s()]*+\)[^\s()]*+)*))(?:[ \t]++(?:"[^"\n]*+"|'[^'\n]*+'))?+
+    | ^[ ]{{0,3}}\[[^\[\]\n]++\]:[^\n]*+
+    | <[A-Za-z][\w-]*+(?:\s++[A-Za-z_:][\w.:-]*+(?:\s*+=\s*+(?:"[^"<]*+"|'[^'<]*+'|[^\s"'<>=]++))?+)*+\s*+/?>
+    | \#(?<![^\s(,;"']\#)([{_OF_TAG}][{_OF_TAG}/-]*+)
+    """,
+    re.VERBOSE | re.MULTILINE,
+)
 
 
 def links_in(text: str, code: Code | None = None) -> Iterator[PlacedLink]:
@@ -317,7 +341,7 @@ def tags_in(text: str, code: Code | None = None) -> tuple[str, ...]:
     if "#" not in text:
         return ()
     code = code or Code(text)
-    found = (found for found in _TAG.finditer(text) if found.start() not in code)
+    found = (found for found in _TAG.finditer(text) if found[1] and found.start() not in code)
     named = (each[1].strip("/-") for each in found)
     return tuple(dict.fromkeys(tag for tag in named if not tag.replace("/", "").isdecimal()))
 
@@ -326,7 +350,7 @@ def tags_in(text: str, code: Code | None = None) -> tuple[str, ...]:
 
 
 class Code:
-    """The code in a text: fenced blocks, and spans between backticks within one passage.
+    """The code in a text: fenced and indented blocks, and spans between backticks within one passage.
 
     They are located on first use.
     """
@@ -336,8 +360,7 @@ class Code:
 
     @cached_property
     def _spans(self) -> tuple[list[int], list[int]]:
-        found = _code_spans(self._text) if "`" in self._text or "~~~" in self._text else ()
-        spans = [*found]
+        spans = [*_code_spans(self._text)] if _MAY_BE_CODE.search(self._text) else []
         return [start for start, _ in spans], [end for _, end in spans]
 
     def __contains__(self, offset: int) -> bool:
@@ -346,6 +369,7 @@ class Code:
         return before >= 0 and offset < ends[before]
 
 
+_MAY_BE_CODE = re.compile(r"`|~~~|^(?: {4}| {0,3}\t)", re.MULTILINE)
 _TICKS = re.compile("`++")
 
 

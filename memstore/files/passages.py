@@ -48,13 +48,16 @@ SAYS_NOTHING = frozenset({PassageKind.CODE, PassageKind.RULE})
 # Longer ones are split: nobody reads more for a citation.
 MOST_LINES = 40
 
-_FENCE = r"\s*(`{3,}|~{3,})"
+# Also as the first line of an item; what follows backticks has none, else they are code within a line.
+_FENCE = r"[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*+(`{3,}+(?![^\n]*`)|~{3,}+)"
+_FENCE_OR_ITEM = frozenset("`~-*+0123456789")
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?$")
 _UNDERLINE = r" {0,3}(=+|-{2,})[ \t]*$"
 _RULE = r" {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$"
 _FEWEST_OF_RULE = 3
-_ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
+_ITEM = re.compile(r"([ \t]*(?:[-*+]|\d{1,9}[.)]))(?:[ \t]+|$)")
 _QUOTE = re.compile(r"[ \t]*>")
+_INDENT_OF_CODE = 4
 _ROW = r"[ \t]*\|"
 _DELIMITER = r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-*:?[ \t]*)*$"
 _SPEAKER = r"(?:\*\*|__)?([^\W\d_][\w.'’-]*(?: [\w.'’-]+){0,3})(?:\*\*|__)?:(?:\*\*|__)?[ \t]+(?=\S)"
@@ -85,22 +88,28 @@ class _Cutter:
         self.kind: PassageKind | None = None  # of the current passage, None between passages
         self.start = first_line
         self.texts: list[str] = []
-        self.fence = ""
+        self.columns: list[int] = []  # of the open items, outermost first: where their text begins
+        self.fence = ""  # of the current code block; empty for one that is only indented
+        self.column = 0  # code ends before a line that begins to the left of it
         self.table_head = ""
         self.last_heading_line = first_line
 
     def line(self, number: int, line: str) -> None:
         """Process the next line."""
-        if self.kind is PassageKind.CODE:
+        content = line.lstrip()
+        if self.kind is PassageKind.CODE and (not content or _column(line) >= self.column):
             self._code_line(line)
-        elif not (content := line.lstrip()):
+        elif not content:
             self._close()
             self.table_head = ""
+        elif self.kind in _BEFORE_INDENTED and line[0] in " \t" and self._is_indented_code(line):
+            self._open(PassageKind.CODE, number, line)
+            self.fence, self.column = "", self._column_around(line) + _INDENT_OF_CODE
         elif content[0] not in _SIGNS:
             self._plain_line(number, line)
-        elif content[0] in "`~" and (fence := re.match(_FENCE, line)):
+        elif content[0] in _FENCE_OR_ITEM and (fence := re.match(_FENCE, line)):
             self._open(PassageKind.CODE, number, line)
-            self.fence = fence[1]
+            self.fence, self.column = fence[1], self.columns[-1] if self.columns else 0
         elif content[0] == "#" and (heading := _HEADING.match(line)):
             rest = (heading[2] or "").rstrip(" \t")
             self._heading(number, len(heading[1]), heading_text(rest).strip() if rest.strip("#") else "")
@@ -116,9 +125,6 @@ class _Cutter:
 
     def end(self) -> None:
         """Finish after the last line."""
-        if self.kind is PassageKind.CODE:
-            while not self.texts[-1].strip():  # an unclosed fence ends with the last line of text
-                self.texts.pop()
         self._close()
         self._close_section()
 
@@ -134,24 +140,49 @@ class _Cutter:
         else:
             self._open(kind, number, line)
 
+    def _is_indented_code(self, line: str) -> bool:
+        """Return whether a line is code by its indentation alone; an item is one at any depth, as in an outline."""
+        deep = _column(line) >= self._column_around(line) + _INDENT_OF_CODE
+        return deep and not _ITEM.match(line) and not re.match(_FENCE, line)
+
+    def _enter_items(self, kind: PassageKind, line: str) -> None:
+        """Leave the items that a new passage is not in, and enter those that it begins."""
+        column = _column(line)
+        while self.columns and self.columns[-1] > column:
+            self.columns.pop()
+        found = _ITEM.match(line) if kind in _IN_ITEMS else None
+        while found:
+            start, end = (len(line[:at].expandtabs(_INDENT_OF_CODE)) for at in (found.end(1), found.end()))
+            self.columns.append(end if start < end <= start + _INDENT_OF_CODE else start + 1)
+            found = _ITEM.match(line, found.end())
+
+    def _column_around(self, line: str) -> int:
+        """Return where the text of the innermost open item begins that the line belongs to; 0 outside of items."""
+        column = _column(line)
+        return next((at for at in reversed(self.columns) if at <= column), 0)
+
     def _is_table_head_end(self, line: str) -> bool:
         return len(self.texts) == 1 and not self.table_head and re.match(_DELIMITER, line) is not None
 
     def _code_line(self, line: str) -> None:
         self.texts.append(line)
-        if line.strip().startswith(self.fence) and not line.strip().strip(self.fence[0]):
+        if self.fence and line.strip().startswith(self.fence) and not line.strip().strip(self.fence[0]):
             self._close()
 
     def _open(self, kind: PassageKind, number: int, line: str) -> None:
         self._close()
         if kind is not PassageKind.ROW:
             self.table_head = ""
+        if self.columns or kind in _IN_ITEMS:
+            self._enter_items(kind, line)
         self.kind, self.start, self.texts = kind, number, [line]
 
     def _close(self) -> None:
         """End the current passage, if any; the headings that were waiting for text become its first lines."""
         if self.kind is None:
             return
+        while not self.texts[-1].strip():  # code that no fence closes ends with its last line of text
+            self.texts.pop()
         text, speaker = "\n".join(self.texts), ""
         if self.kind is PassageKind.ITEM:
             text = text[_end_of_bullet(text) :]
@@ -220,6 +251,9 @@ class _Cutter:
         return True
 
 
+# After these, a deep line doesn't continue a text.
+_BEFORE_INDENTED = frozenset({None, PassageKind.RULE})
+_IN_ITEMS = frozenset({PassageKind.ITEM, PassageKind.CODE})
 _CONTINUED = frozenset({PassageKind.PARAGRAPH, PassageKind.ITEM, PassageKind.QUOTE})
 # The first characters, after blanks, of lines that may be more than plain text.
 _SIGNS = frozenset("`~#=-*_+>|0123456789")
@@ -237,6 +271,12 @@ def _kind_of(line: str) -> PassageKind:
     if sign == "|" and re.match(_ROW, line):
         return PassageKind.ROW
     return PassageKind.PARAGRAPH
+
+
+def _column(line: str) -> int:
+    """Return how deep a line is indented, in columns from 0."""
+    blanks = line[: len(line) - len(line.lstrip())]
+    return len(blanks.expandtabs(_INDENT_OF_CODE)) if "\t" in blanks else len(blanks)
 
 
 def _end_of_bullet(text: str) -> int:

@@ -101,7 +101,7 @@ def _outgoing(view: View, table: LinkTable, own: Note) -> Iterator[NoteLink]:
     elsewhere: NoteNames | None = None
     for line, link in table.links_of(own.row):
         rows = table.led_to(own.row, link)
-        if rows or link.must_name_note:
+        if rows or table.is_lost(own.row, link):
             left: Sequence[int] = ()
             if not rows and view.is_owners:
                 elsewhere = elsewhere or names_of(left_out(view))
@@ -347,7 +347,7 @@ def _moved_link(path: str, link: TextLink, after: str) -> str | None:
         safe = _IN_ATTRIBUTE + ("'" if after == '"' else "") + (" " if " " in link.place else "")
         return "".join(sign if not sign.isascii() else quote(sign, safe=safe) for sign in path)
     if after == "<":
-        return None if re.search(r"[<>#\x00-\x1f]", path) else path.replace("%", "%25")
+        return None if re.search(r"[\x00-\x1f]", path) else re.sub("[%#<>]", lambda sign: quote(sign[0]), path)
     if _ENCODED.search(link.place):
         whole = quote(path, safe=_AS_IT_IS)
     else:

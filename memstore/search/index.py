@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 # Increase this when a memory's terms change: indexes of another version are rebuilt.
-VERSION = 14
+VERSION = 15
 # The names of cached gists (`conflicts.gists`) begin with this; a gist is kept as long as the index has its blob.
 GISTS = "gists-"
 # The name of the cached verdicts on statements of any of them.

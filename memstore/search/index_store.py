@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from memstore.search.index import Searchable
     from memstore.search.manifest import Manifest
 
-FORMAT = 10
+FORMAT = 11
 FIRST_BUILD_PATIENCE_SECONDS = 600.0
 _WAYS = ("above", "below")
 _STAT_COLUMNS = ("size", "mtime_ns", "ctime_ns", "inode")

@@ -42,6 +42,8 @@ _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _PREFIX = re.compile(r"\w\w+\*")
 # An ISO date by itself, or with punctuation around it.
 _DAY = re.compile(r"\W*(\d{4}-\d\d-\d\d)\W*", re.ASCII)
+# `Wi-Fi` is `wifi`, `wi` and `fi`.
+_WORDS_OF_JOINED = 3
 _NEEDS = {"+": Need.MUST, "-": Need.MUST_NOT, None: Need.MAY}
 
 # The spelling of umlauts without umlaut keys, in both directions.
@@ -175,7 +177,11 @@ def _exact(part: _Part) -> list[Clause]:
             # An excluded word is excluded in all its forms.
             return [Clause(_word(word, part.text, is_whole=need is not Need.MUST_NOT), need)]
         case _:
-            return [Clause(Phrase(tuple(words)), need)]
+            # Of `re-use`: as text has it, then `re use` and `reuse`.
+            apart = tuple(terms.words(part.text.replace("-", " ")))
+            is_joined = len(apart) < len(words) == _WORDS_OF_JOINED
+            others = (apart, *([tuple(words[:1])] if is_joined else ())) if len(apart) < len(words) else ()
+            return [Clause(Phrase(tuple(words), others), need)]
 
 
 def _word(word: str, typed: str, *, is_whole: bool = False) -> Word:

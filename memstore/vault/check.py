@@ -292,13 +292,14 @@ def _cited_in_vain(checked: Checked, file: MemoryFile, directory: references.Dir
 
 
 def _dangling_links(view: View, paths: Collection[str], left: Collection[ReadFile]) -> Iterator[Finding]:
-    """Yield a finding for each link in these files that leads to no note; a link with a memory's id is a ref."""
+    """Yield a finding for each link in these files that leads nowhere; a link with a memory's id is a ref."""
     table, elsewhere = LinkTable(view), names_of(left)
     for note in table.notes:
         for line, link in table.dangling(note.row) if note.path in paths else ():
             if MemoryRef.parse(link.target) is None and not elsewhere.led_to(link, of=note.path):
-                hint = "write the note, or correct the link"
-                yield finding_of("link-dangling", note.path, f"{link.written} leads to no note", hint, Position(line))
+                what = "note" if link.must_name_note else "file"
+                hint = f"{'write the note' if link.must_name_note else 'put the file there'}, or correct the link"
+                yield finding_of("link-dangling", note.path, f"{link.written} leads to no {what}", hint, Position(line))
 
 
 def _vaults_inside(view: View, memories: Sequence[str]) -> Iterator[Finding]:

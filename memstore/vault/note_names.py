@@ -12,11 +12,13 @@ from __future__ import annotations
 import posixpath
 import unicodedata
 from collections import defaultdict
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.core.catalog import ITEM_SEPARATOR
 from memstore.core.ids import MemoryRef
 from memstore.core.places import page_names, stem_of, without_suffix
+from memstore.files import FILES
 from memstore.files.catalog_entry import entry_of, links_of_items
 from memstore.files.links import LinkKind
 
@@ -149,6 +151,7 @@ class LinkTable:
     """
 
     def __init__(self, view: View) -> None:
+        self._view = view
         self.notes = all_notes(view)
         self.names = NoteNames(self.notes)
         self._cells = view.column("links")
@@ -176,10 +179,42 @@ class LinkTable:
                         yield other, line, link
 
     def dangling(self, row: int) -> Iterator[tuple[int, TextLink]]:
-        """Yield the links of a note that lead nowhere, except to pictures and other files, with their file lines."""
+        """Yield the links of a note that lead nowhere, with their file lines."""
         for line, link in self.links_of(row):
-            if link.must_name_note and not self.led_to(row, link):
+            if self.is_lost(row, link):
                 yield line, link
+
+    def is_lost(self, row: int, link: TextLink) -> bool:
+        """Return whether a link of a note leads to no note and to no other file, as far as the viewer may know."""
+        if self.led_to(row, link) or not (link.must_name_note or link.may_name_file):
+            return False
+        return not self._files.holds(link, of=self.names[row].path)
+
+    @cached_property
+    def _files(self) -> FileNames:
+        return FileNames(self._view.of(FILES).below(self._view.root) or ())
+
+
+class FileNames:
+    """The paths of a vault's files: pictures, canvases and whatever else a link may lead to."""
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        self._paths = {folded(path) for path in paths}
+        self._names = {path.rpartition("/")[2] for path in self._paths}
+
+    def holds(self, link: TextLink, *, of: str) -> bool:
+        """Return whether there is a file that a link in the file `of` leads to.
+
+        What is in a hidden folder or outside of the vault is taken to be there. A path is relative to the linking
+        file's folder or to the vault's; `[[…]]` may have the name alone.
+        """
+        target = folded(link.target)
+        beside = posixpath.normpath(f"./{posixpath.dirname(folded(of))}/{target}")
+        if beside.startswith(".") or "/." in beside or beside in self._paths:
+            return True
+        if posixpath.normpath(f"./{target}") in self._paths:
+            return True
+        return link.kind is LinkKind.WIKI and target in self._names
 
 
 def last_word(target: str) -> str:
@@ -188,6 +223,6 @@ def last_word(target: str) -> str:
 
 
 def folded(text: str) -> str:
-    """Return a name folded for comparison: without case, with single spaces, accents in one form."""
-    plain = text if text.isascii() else unicodedata.normalize("NFC", text)
+    """Return a name folded for comparison: without case, with single spaces, accents and apostrophes in one form."""
+    plain = text if text.isascii() else unicodedata.normalize("NFC", text).replace("’", "'")
     return " ".join(plain.casefold().split())

@@ -108,7 +108,7 @@ def test_the_catalogue_keeps_a_link_and_its_line(text: str, first_line: int) -> 
     lines = text.split("\n")
     kept = list(links_of_items(link_items(text, first_line)))
     found = {placed.link for placed in links_in(text)}
-    assert {link for _, link in kept} == {link for link in found if link.may_name_note}
+    assert {link for _, link in kept} == {link for link in found if link.may_name_note or link.may_name_file}
     assert [line for line, _ in kept] == sorted(line for line, _ in kept)
     for line, link in kept:
         assert link.place in "\n".join(lines[line - first_line :])

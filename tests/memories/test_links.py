@@ -42,6 +42,7 @@ def test_links_lead_to_paths_stems_titles_and_aliases() -> None:
         (line, "[[a/b/pot]]", "a/b/pot.md"),
         (line, "(a/house.md#menu)", "a/house.md"),
         (line + 1, "[[Nowhere]]", None),
+        (line + 1, "![[x.png]]", None),
     ]
     assert tea.outgoing[0].others == ("a/b/pot.md",)
     assert [(link.source.path, link.written) for link in tea.incoming] == [

@@ -37,7 +37,7 @@ def test_a_date_as_people_say_it() -> None:
 def test_other_terms_are_another_version() -> None:
     """Where this fails because the analysis has changed, raise VERSION and put both in here."""
     terms = " ".join(searchable(Memory(type="note", body=TEXT), "").text)
-    assert (VERSION, hashlib.sha256(terms.encode()).hexdigest()[:12]) == (14, "68e4aeea3ad1")
+    assert (VERSION, hashlib.sha256(terms.encode()).hexdigest()[:12]) == (15, "f8043cc6aed3")
 
 
 def test_other_terms_of_other_languages_are_another_version() -> None:
@@ -49,7 +49,7 @@ def test_other_terms_of_other_languages_are_another_version() -> None:
     )
     found = [searchable(Memory(type="note", body=body), "") for body in bodies]
     terms = " ".join(term for one in found for term in (*one.text, *one.head))
-    assert (VERSION, hashlib.sha256(terms.encode()).hexdigest()[:12]) == (14, "4ee77177bc26")
+    assert (VERSION, hashlib.sha256(terms.encode()).hexdigest()[:12]) == (15, "4ee77177bc26")
 
 
 def documents() -> list[Document]:
@@ -63,9 +63,9 @@ def documents() -> list[Document]:
 def test_other_terms_of_titles_names_and_claims_are_another_version() -> None:
     """As above."""
     terms = [(one.searchable.text, one.searchable.head) for one in documents() if one.searchable]
-    assert (VERSION, digest(terms)) == (14, "1172cbfa22ca")
+    assert (VERSION, digest(terms)) == (15, "1958520bbdd3")
 
 
 def test_another_entry_of_a_file_in_the_catalogue_is_another_format() -> None:
     """Where this fails, the catalogue says something else of the same bytes: raise FORMAT and put both in here."""
-    assert (FORMAT, digest([*cells_of(one.entry)] for one in documents())) == (10, "6dac24a23309")
+    assert (FORMAT, digest([*cells_of(one.entry)] for one in documents())) == (11, "6dac24a23309")

@@ -199,6 +199,7 @@ def test_links_that_lead_nowhere_are_notices_and_fail_nothing(program: Program) 
     done = program.run("check", "--strict")
     assert (done.returncode, done.stderr) == (0, "1 file, 0 errors, 0 warnings\n")
     assert [line.partition(": ")[2] for line in done.stdout.splitlines() if ": notice: " in line] == [
+        "notice: ![[picture.png]] leads to no file [link-dangling]",
         "notice: (gone.md) leads to no note [link-dangling]",
         "notice: [[Nowhere]] leads to no note [link-dangling]",
     ]
@@ -224,7 +225,7 @@ def test_many_notices_are_counted_and_listed_for_who_asks(program: Program) -> N
     done = program.run("check")
     assert done.stdout == ""
     assert done.stderr.splitlines()[0] == (
-        "50 notices about links that lead to no note; memstore check --strict lists them"
+        "50 notices about links that lead nowhere; memstore check --strict lists them"
     )
     assert program.ok("check", "--strict").count(": notice: ") == 50
 
