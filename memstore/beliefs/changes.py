@@ -12,6 +12,7 @@ from itertools import islice, permutations
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
+from memstore.beliefs.common import repeats
 from memstore.beliefs.topics import FAMILY, overlap
 from memstore.beliefs.values import DURATION, NAME, Value, are_far_apart, values_in
 from memstore.beliefs.wording import (
@@ -246,11 +247,15 @@ def _outright(ordered: Sequence[Pooled], signs: Signs, alike: Likeness) -> Itera
         least = max(before[0].alike * OF_THE_CLOSEST, min(before[0].alike, LEAST_ALIKE))
         after = _closest(o for o in near if _day(o.memory) > _day(one) and o.alike >= least)
         own = signs.common([one.ref, *(o.memory.ref for o in before)])
+        since = _quotation_of(one.text, said)
+        if any(says_outright(o.memory.text) and repeats(since, o.memory.text) is not None for o in before):
+            continue  # what happens again in much the same words is no change: `replaced the lamp on the fifth floor`
+        after = [o for o in after if repeats(since, o.memory.text) is not False]
         yield Change(
             before=tuple(sorted((o.memory for o in before), key=_by_time)),
             after=(one, *sorted((o.memory for o in after), key=_by_time)),
             once=_best((o.memory, _telling_sentence(o.memory, own, signs)) for o in before),
-            since=Quote(one, _quotation_of(one.text, said)),
+            since=Quote(one, since),
             sign=_subject([one, *(o.memory for o in before)], signs) or next(iter(own), ""),
         )
 

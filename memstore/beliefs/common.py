@@ -4,22 +4,36 @@ from __future__ import annotations
 
 import re
 from difflib import SequenceMatcher
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.beliefs.wording import FEWEST_TERMS, content_terms, denies, stands_alone
-from memstore.conflicts.frames import frame
+from memstore.beliefs.wording import FEWEST_TERMS, content_terms, denies, sentences, stands_alone
+from memstore.conflicts.frames import ALL, DENIALS, HEDGES, IN_PART, NORMS, ONLY, frame
 from memstore.conflicts.quantities import CARDINALS, joined
+from memstore.conflicts.statements import is_past
 from memstore.core.terms import stop_words, term_of, words
+from memstore.core.word_lists import listed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 _TOKEN = re.compile(r"\d+(?:[.,:]\d+)*(?![^\W_])|[^\W_]+(?:['’-][^\W_]+)*|[^\w\s]")
 # What may be said of things that differ: as long a list, of as many words each.
 MOST_LISTED, MOST_LISTED_WORDS = 4, 3
 _PLACING = frozenset("across along around behind beside inside near outside past through toward towards via".split())  # noqa: SIM905
 _COUNTED = CARDINALS.keys() - {"one"}  # `one` seldom counts: `one of them`
+# Words that make another statement of the same words: denials, plans, hearsay, parts, bounds.
+_NO_TURN = listed("another next other others try")
+_TURNING = (DENIALS | HEDGES | NORMS | IN_PART | ALL | ONLY) - _NO_TURN | listed("""
+    not didn't don't doesn't wasn't won't couldn't will would shall may can forgot failed refused stopped asked said
+    told heard vain least exactly about roughly more less minus although though without
+    """)
+# These relate what is said to a time or a bound: whoever says `before` does not say `after`.
+_RELATING = listed("before after above below over under against from to with")
+# After a verb, only a time or a place can be left out: who ran out of milk did not run.
+_ADJUNCTS = listed("in on at during before after again all this last today yesterday near")
+_FEWEST_ALIKE = 3  # words of content that two sentences made alike have in common
 
 
 class _Token(NamedTuple):
@@ -80,8 +94,9 @@ def _details(tokens: Sequence[_Token]) -> Iterator[str]:
         before = token.text
 
 
-def _tokens(text: str) -> list[_Token]:
-    return [_Token(found.group(), *found.span(), _key(found.group())) for found in _TOKEN.finditer(text)]
+@lru_cache(maxsize=20_000)
+def _tokens(text: str) -> tuple[_Token, ...]:
+    return tuple(_Token(found.group(), *found.span(), _key(found.group())) for found in _TOKEN.finditer(text))
 
 
 def _key(text: str) -> str:
@@ -111,6 +126,8 @@ def _stated(
         gaps = [_between(every[name], of, before, after) for name, of in places.items()]
         is_last = after == len(first) or not first[after].text[0].isalnum()
         after_small_word = before >= 0 and first[before].text.lower() in stop_words()
+        if before < 0 and not all(gaps) and not all(_leaves_subject(gap) for gap in gaps):
+            return None
         value = _value(gaps, may_list=after_small_word, is_last=is_last)
         if value is None:
             return None
@@ -119,6 +136,8 @@ def _stated(
             differing.append(value)
         elif any(gaps) and is_last:
             _drop_open_words(parts)
+            if not all(_is_adjunct(gap) for gap in gaps) and is_past("".join(parts[-1:]).strip().lower()):
+                return None
         if after < len(first):
             space = said[0][first[after - 1].end : first[after].start] if after else ""
             adjacent = not any(gaps)
@@ -159,6 +178,8 @@ def _value(gaps: Sequence[Sequence[_Token]], *, may_list: bool, is_last: bool) -
         may_list: whether a noun may stand here: it follows an article or a preposition; names may stand anywhere.
         is_last: whether a clause ends here.
     """
+    if any(_turns(gap) for gap in gaps):
+        return None
     if not all(gaps):
         return "" if not any(_has_number(gap) for gap in gaps if gap) or is_last else None
     numbers = [_number(gap) for gap in gaps]
@@ -169,7 +190,12 @@ def _value(gaps: Sequence[Sequence[_Token]], *, may_list: bool, is_last: bool) -
         return f"{by_size[0][1]} {'or' if len({*numbers}) == 2 else 'to'} {by_size[-1][1]}"  # noqa: PLR2004 - two
     texts = sorted({_text(gap) for gap in gaps})
     longest = 1 if is_last else MOST_LISTED_WORDS
-    is_short = all(len(gap) <= longest and all(token.text[0].isalnum() for token in gap) for gap in gaps)
+    is_short = all(
+        len(gap) <= longest
+        and all(token.text[0].isalnum() for token in gap)
+        and (len(gap) == 1 or not _has_number(gap))
+        for gap in gaps
+    )
     are_names = all(token.text[0].isupper() or _has_number([token]) for gap in gaps for token in gap)
     if is_short and (may_list or are_names) and len(texts) <= MOST_LISTED:
         return f"{', '.join(texts[:-1])} or {texts[-1]}"
@@ -202,7 +228,71 @@ def _drop_open_words(parts: list[str]) -> None:
         parts.pop()
 
 
+def _turns(gap: Sequence[_Token]) -> bool:
+    """Whether words say something else of the rest, or of somebody else: `almost`, `without`, `the neighbour's`."""
+    return any(token.text.lower() in _TURNING or token.text.endswith(("'s", "’s")) for token in gap)
+
+
+def _leaves_subject(gap: Sequence[_Token]) -> bool:
+    """Whether words before a sentence name nobody who did it: `The caretaker replaced the lamp` is of another."""
+    return _is_adjunct(gap) or _text(gap).lower() == "i" or not gap[-1].text[0].isalnum()
+
+
+def _is_adjunct(gap: Sequence[_Token]) -> bool:
+    return not gap or gap[0].text.lower() in _ADJUNCTS
+
+
 def says_details(quote: str, text: str) -> bool:
     """Whether a text has all the numbers, times and names of a quotation."""
     told = details(quote)
     return not told or told <= {token.key for token in _tokens(text)} | {term_of(word) for word in words(text)}
+
+
+@lru_cache(maxsize=20_000)
+def repeats(quote: str, text: str) -> bool | None:
+    """Whether a text says what a quotation says; None if none of its sentences is made like one of the quotation.
+
+    Sentences are made alike if they have half of their words in common, in one order and without small words. Then one
+    says what the other says only if it has all of its words, and none that turns their sense.
+
+    >>> repeats("Took the pill with breakfast.", "Took the pill with breakfast again.")
+    True
+    >>> repeats("Took the pill with breakfast.", "Took the pill without breakfast.")
+    False
+    >>> repeats("Took the pill with breakfast.", "The pharmacy was closed.") is None
+    True
+    """
+    found = [
+        told
+        for quoted in sentences(quote)
+        if (told := _best_of(_repeats(_tokens(quoted), _tokens(one)) for one in sentences(text) if one[-1:] != "?"))
+        is not None
+    ]
+    return all(found) if found else None
+
+
+def _best_of(found: Iterable[bool | None]) -> bool | None:
+    told = {*found}
+    return True if True in told else (False if False in told else None)
+
+
+def _repeats(quoted: Sequence[_Token], told: Sequence[_Token]) -> bool | None:
+    mine, its = _content(quoted), _content(told)
+    if len(mine & its) < _FEWEST_ALIKE:
+        return None
+    matched = _matches(quoted, told)
+    in_order = sum(quoted[at].key in mine for at in matched)
+    if in_order < _FEWEST_ALIKE or 2 * in_order < max(len(mine), len(its)):
+        return None
+    turning, others = ([token.key for token in each if _turns([token])] for each in (quoted, told))
+    every = mine | {token.key for token in quoted if token.text.lower() in _RELATING}
+    if turning != others or not every <= {token.key for token in told}:
+        return False
+    # In another order, `Tom saw Sarah` says something else than `Sarah saw Tom`.
+    return not any(_details(quoted)) or mine <= {quoted[at].key for at in matched}
+
+
+def _content(tokens: Sequence[_Token]) -> frozenset[str]:
+    return frozenset(
+        token.key for token in tokens if token.text[0].isalnum() and token.text.lower() not in stop_words()
+    )

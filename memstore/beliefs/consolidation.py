@@ -11,11 +11,12 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from itertools import combinations
+from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.access.world import ABOUT
 from memstore.beliefs.clustering import average_link, centre, cosine
-from memstore.beliefs.common import in_common, says_details
+from memstore.beliefs.common import in_common, repeats, says_details
 from memstore.beliefs.evidence import grounds
 from memstore.beliefs.topics import Signs, overlap, shared_signs, shown, signs_of
 from memstore.beliefs.wording import (
@@ -449,19 +450,18 @@ def _creation(pattern: Pattern, compare: Compare) -> list[ConsolidationProposal]
     # What happened on different days does not conflict: `all of them split`, and later `not one has cracked`.
     are_events = not is_lasting(pattern.quote)
     if are_events and (common := _in_common(pattern)):
-        stated, differing, members = common
         return [
             ConsolidationProposal(
                 action=Action.CREATE,
-                members=members,
-                general=pattern.general,
+                members=common.members,
+                general=common.general,
                 terms=pattern.terms,
-                unanimous=len(members) == len(pattern.members),
-                quote=pattern.quote,
-                saying=members,
+                unanimous=len(common.members) == len(pattern.members),
+                quote=common.quote,
+                saying=common.members,
                 topic=pattern.topic or "",
-                stated=stated,
-                differing=differing,
+                stated=common.text,
+                differing=common.differing,
             )
         ]
     opposed = {
@@ -474,6 +474,9 @@ def _creation(pattern: Pattern, compare: Compare) -> list[ConsolidationProposal]
     agreeing = tuple(member for member in pattern.members if member.ref not in opposed | pattern.unlike)
     against = tuple(member for member in pattern.members if member.ref in opposed)
     so = saying(pattern.quote, pattern.general, agreeing, pattern.like)
+    if _are_made_alike(agreeing):
+        # Two events told in much the same words are still two; in ever new words, counting decides.
+        agreeing = so = tuple(one for one in so if _is_told_by(one, pattern))
     if not is_founded(agreeing if pattern.topic else so):
         return []
     return [
@@ -491,16 +494,48 @@ def _creation(pattern: Pattern, compare: Compare) -> list[ConsolidationProposal]
     ]
 
 
-def _in_common(pattern: Pattern) -> tuple[str, tuple[str, ...], tuple[Pooled, ...]] | None:
-    """Return what enough members state in the same words, but for details; what differs; and who they are."""
-    others = [
-        member for member in pattern.members if member is not pattern.general and member.ref not in pattern.unlike
-    ]
-    common = in_common([pattern.quote, *(closest(member.text, pattern.terms) for member in others)])
-    if common is None or not common.differing:
-        return None
-    members = tuple(sorted(((pattern.general, *others)[at] for at in common.of), key=lambda member: member.ref))
-    return (common.text, common.differing, members) if is_founded(members) else None
+class _Stated(NamedTuple):
+    """What members state in common, and what differs; `quote` is the sentence of the first of them, `general`."""
+
+    text: str
+    differing: tuple[str, ...]
+    general: Pooled
+    quote: str
+    members: tuple[Pooled, ...]
+
+
+def _in_common(pattern: Pattern) -> _Stated | None:
+    """Return what most members state in the same words, but for details, in those of the most general one if it may."""
+    members = [one for one in pattern.members if one is pattern.general or one.ref not in pattern.unlike]
+    members.sort(key=lambda one: (one is not pattern.general, in_time(one)))
+    said = [pattern.quote, *(closest(one.text, pattern.terms) for one in members[1:])]
+    best: _Stated | None = None
+    for first, general in enumerate(members):
+        order = [first, *(at for at in range(len(said)) if at != first)]
+        common = in_common([said[at] for at in order])
+        if common and common.differing and (best is None or len(common.of) > len(best.members)):
+            telling = tuple(sorted((members[order[at]] for at in common.of), key=lambda one: one.ref))
+            best = _Stated(common.text, common.differing, general, said[first], telling)
+    return best if best and is_founded(best.members) else None
+
+
+def _is_told_by(member: Pooled, pattern: Pattern) -> bool:
+    """Whether a member tells of the event in the quotation: in its words, or in others if meaning brought them here."""
+    told = repeats(pattern.quote, member.text)
+    is_meant = told is None and pattern.topic == "" and member.ref in pattern.like
+    return member is pattern.general or told is True or is_meant
+
+
+def _are_made_alike(members: Sequence[Pooled]) -> bool:
+    """Whether two thirds of these tell different things in much the same words; then words decide who says what."""
+    alike = {
+        each.ref
+        for one, other in combinations(members, 2)
+        if repeats(one.text, other.text) is False
+        for each in (one, other)
+    }
+    part, whole = SHARED_BY
+    return len(alike) * whole >= part * len(members)
 
 
 def saying(
@@ -508,7 +543,8 @@ def saying(
 ) -> tuple[Pooled, ...]:
     """Return the members that say the same as a quotation: they share two signs with it, or are close in meaning.
 
-    Whoever lacks a number, a time or a name of the quotation does not say the same.
+    Whoever lacks a number, a time or a name of the quotation does not say the same, nor whoever says something else in
+    much the same words.
 
     Args:
         quote: the quotation.
@@ -523,6 +559,7 @@ def saying(
         if member is general
         or (
             says_details(quote, member.text)
+            and repeats(quote, member.text) is not False
             and (member.ref in like or shared_signs(quoted, signs_of(member.text, member.terms)) >= FEWEST_TERMS)
         )
     )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from itertools import permutations
+from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.beliefs.common import details, in_common, says_details
+from memstore.beliefs.common import details, in_common, repeats, says_details
 from memstore.beliefs.consolidate import consolidate
 from tests.beliefs.test_consolidate import alone, episode, memory, vault
 
@@ -33,6 +34,37 @@ STATED = [
         "The kiln tripped the fuse.", (),
     ),
 ]  # fmt: skip
+# Four events each, in the words of people: some have a pattern, in most at least two say something else.
+EVENTS = {
+    "Watered the tomatoes with ten litres from the barrel. | Watered the tomatoes with 15 litres from the barrel. | "
+    "Watered the beans with ten litres from the tap. | Watered the tomatoes with eight litres from the barrel.":
+        "Watered the tomatoes with eight to 15 litres from the barrel.",
+    "The mail server ran out of disk space at 3:10 at night. | The mail server ran out of disk space at 4:25 at night. "
+    "| The web server ran out of memory at noon. | The mail server ran out of disk space at 2:50 at night.":
+        "The mail server ran out of disk space at 2:50 to 4:25 at night.",
+    "Deployed version 4.2.1 to production on the first try. | Deployed version 4.3.0 to production on the second try. "
+    "| Deployed version 4.3.2 to staging on the first try. | Deployed version 5.0.0 to production after rolling back.":
+        "Deployed version 4.2.1, 4.3.0 or 5.0.0 to production.",
+    "The cat brought a mouse into the kitchen. | The cat brought a vole into the kitchen. | "
+    "The cat brought a sparrow into the bedroom. | The neighbour's cat brought a mouse into the kitchen.": "",
+    "The fire alarm in the east wing went off during the drill. | The fire alarm in the east wing did not go off "
+    "during the drill. | The fire alarm in the east wing went off during the drill, late. | "
+    "The fire alarm in the west wing never went off during the drill.": "",
+    "Took the blood pressure pill with breakfast. | Forgot the blood pressure pill at breakfast. | "
+    "Took the blood pressure pill without breakfast. | Took half the blood pressure pill with breakfast.": "",
+    "The parcel to Lyon weighed 2 kg and cost 12 euros. | The parcel to Lyon weighed 900 g and cost 9 euros. | "
+    "The parcel to Lyon weighed 5 pounds and cost 14 dollars. | The parcel to Lyon weighed 3 kg and cost 13 euros.": "",
+    "Almost dropped the milk churn on the stairs. | Dropped the milk churn on the stairs. | "
+    "Nearly dropped the milk churn on the stairs again. | Dropped the milk churn on the ramp.": "",
+    "Hiked up the Säntis with Jonas in five hours. | Will hike up the Säntis with Jonas in spring. | "
+    "Wanted to hike up the Säntis with Jonas but it rained. | Hiked up the Säntis with Lea in six hours.": "",
+    "All pupils passed the maths exam in class 7b. | Most pupils passed the maths exam in class 7b. | "
+    "No pupil passed the maths exam in class 7a. | Half of the pupils passed the maths exam in class 7b.": "",
+    "Only Marta signed the delivery note at gate two. | Marta and Paul signed the delivery note at gate two. | "
+    "Paul signed the delivery note at gate two. | Neither Marta nor Paul signed the delivery note at gate two.": "",
+    "Slept nine hours, woke once, felt rested. | Slept 5.5 hours, woke three times, felt tired. | "
+    "Slept seven hours, never woke, felt rested. | Slept 6 hours, woke twice, felt tired.": "",
+}  # fmt: skip
 UNLIKE = [
     ("The dog ate the bread.", "The dog saw the bread."),
     ("I slept badly after coffee.", "I did not sleep badly after coffee."),
@@ -66,6 +98,26 @@ def test_what_is_unlike_in_verb_sense_or_number_has_nothing_in_common(said: tupl
     assert in_common(said) is None
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Anna fed the black dog before dinner, as usual.", True),
+        ("Before dinner Anna fed the black dog.", False),  # a name, and another order
+        ("Anna fed the black dog after dinner.", False),
+        ("Anna almost fed the black dog before dinner.", False),
+        ("Anna fed the white dog before dinner.", False),
+        ("Anna did not feed the black dog before dinner.", False),
+        ("Did Anna feed the black dog before dinner?", None),
+        ("The black dog slept.", None),
+    ],
+)
+def test_who_says_it_in_much_the_same_words_has_all_of_them_and_none_that_turns_them(
+    text: str,
+    told: bool | None,  # noqa: FBT001
+) -> None:
+    assert repeats("Then Anna fed the black dog before dinner.", f"Then {text}") is told
+
+
 @given(st.lists(st.sampled_from([one for said, _, _ in STATED for one in said] + [*sum(UNLIKE, ())]), min_size=1))
 def test_nothing_is_stated_that_one_of_them_does_not_say(said: list[str]) -> None:
     found = in_common(said)
@@ -76,6 +128,16 @@ def test_nothing_is_stated_that_one_of_them_does_not_say(said: list[str]) -> Non
         text = text.replace(each, "", 1)
     assert 0 in found.of
     assert all(says_details(text, said[at]) for at in found.of)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_of_events_that_differ_only_what_all_members_say_is_suggested(seed: int) -> None:
+    said = [(at, text) for at, family in enumerate(EVENTS) for text in family.split(" | ")]
+    ids = Random(seed).sample(range(10**6), len(said))  # noqa: S311 - ids, not keys
+    days = (f'"2025-{at % 4 * 2 + 1:02}-{family * 2 + 1:02}T10:00:00Z"' for at, (family, _) in enumerate(said))
+    events = (episode(f"e{i}", text, created_at=day) for i, (_, text), day in zip(ids, said, days, strict=True))
+    found = consolidate(vault(dict(events)).view()).suggestions
+    assert sorted(one.proposal.text for one in found) == sorted(filter(None, EVENTS.values()))
 
 
 def test_numbers_times_and_names_are_details_and_the_first_word_is_none() -> None:

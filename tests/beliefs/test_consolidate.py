@@ -661,7 +661,7 @@ def test_the_title_of_a_suggestion_says_all_that_is_quoted_if_it_is_short() -> N
     said = (
         "Forgot the tomatoes for four days. All split by the evening.",
         "Split tomatoes again. The can had stood empty for days.",
-        "Tomatoes split after four days without a can.",
+        "Tomatoes split after a dry week without a can.",
     )
     ws = vault(alone(20), dict(episode(f"split{at}", text) for at, text in enumerate(said)))
     (found,) = consolidate(ws.view()).suggestions

@@ -132,12 +132,13 @@ def test_what_happened_on_different_days_is_no_contradiction() -> None:
     part = notes(
         "The tomatoes had split by noon, all of them.",
         "No tomatoes had split by noon after the watering.",
-        "Again tomatoes split by noon, as the can stood empty.",
+        "Again the tomatoes had split by noon, all of them.",
+        "The tomatoes had split by noon in the heat, all of them.",
     )
     assert side_of(part[0].text, part[1].text) is Polarity.OPPOSED
     pattern = Pattern(members=tuple(part), general=part[0], terms=("tomato",), quote=part[0].text, topic="vegetable")
     (proposal,) = proposals([pattern], [], {}, 0.2, side_of)
-    assert proposal.members == tuple(part)
+    assert proposal.members == (part[0], part[2], part[3])
     assert proposal.against == ()
 
 
