@@ -90,7 +90,7 @@ def contradict(
 def _record(
     view: View, memory: Named, named: Names, stance: Stance, *, reason: str | None, **saving: Unpack[Saving]
 ) -> Reinforced:
-    file = view.original(memory)
+    file = view.original(memory, by_name=True)
     _must_have_confidence(file)
     evidence = evidence_for(view, file, refs_of(named))
     weighed = weigh(file.memory, evidence, stance, now=view.clock.now(), by=view.actor, reason=reason)
@@ -141,7 +141,7 @@ def evidence_for(view: View, file: MemoryFile, texts: Sequence[str]) -> list[Evi
 
 
 def _witness(view: View, file: MemoryFile, text: str, load: Callable[[str], Memory | None]) -> Evidence:
-    entry = view.find(text)
+    entry = view.named(text)
     if entry.ref is None:
         raise NoIdError(entry.path)
     if entry.path == file.path:

@@ -78,7 +78,7 @@ def revise(
     message = message_of(view, reason, saving)
     if old is None and not (text or "").strip() and not (title or "").strip():
         raise UsageError("there is no new text", hint='memstore edit REF "what holds, better said"')
-    file = view.original(memory)
+    file = view.original(memory, by_name=True)
     name = file.memory.ref or file.path
     if version is not None and not _is_version(file, version):
         raise ChangedMeanwhileError(

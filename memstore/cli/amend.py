@@ -127,7 +127,7 @@ def edit_by_hand(session: CliSession, view: View, ref: str, *, verb: str, commit
         "memstore set m_7f3 confidence=0.6         # records it in the history, too",
     ),
 )
-@ref_argument()
+@named_argument()
 @click.argument("pairs", metavar="KEY=VALUE…", nargs=-1, required=True)
 @keep_secret_option()
 @saving_options()
@@ -159,7 +159,7 @@ _TAKEN_AWAY = "\0"
 
 
 @click.command("tag", cls=_TagCommand, examples=("memstore tag m_7f3 dog food", "memstore tag m_7f3 +dog -food"))
-@ref_argument()
+@named_argument()
 @click.argument("tags", metavar="[+|-]TAG…", nargs=-1, required=True)
 @saving_options()
 @click.pass_obj
@@ -177,7 +177,7 @@ def tag(session: CliSession, ref: str, tags: tuple[str, ...], *, commit: bool, d
 
 
 @command("mv", examples=("memstore mv m_7f3 dogs/bella.md", "memstore mv m_7f3 dogs/ --dry-run"))
-@ref_argument()
+@named_argument()
 @click.argument("path", metavar="PATH", type=click.Path())
 @saving_options()
 def mv(session: CliSession, ref: str, path: str, *, commit: bool, dry_run: bool) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memstore.cli.options import REF, F, WholeNumber, command, ref_argument, several, together
+from memstore.cli.options import REF, F, WholeNumber, command, named_argument, ref_argument, several, together
 from memstore.cli.written import (
     commit_option,
     diff_lines,
@@ -49,7 +49,7 @@ def _evidence_options(*, partial: bool) -> Callable[[F], F]:
         "memstore reinforce m_7f3 --evidence m_abc --partial      # it says half of it, and denies half",
     ),
 )
-@ref_argument()
+@named_argument()
 @_evidence_options(partial=True)
 def reinforce(session: CliSession, /, ref: str, *, dry_run: bool, **told: Any) -> None:
     """Record evidence for a memory; its confidence is computed from all the evidence recorded.
@@ -63,7 +63,7 @@ def reinforce(session: CliSession, /, ref: str, *, dry_run: bool, **told: Any) -
 
 
 @command("contradict", examples=('memstore contradict m_7f3 --evidence m_abc --reason "It was not so today"',))
-@ref_argument()
+@named_argument()
 @_evidence_options(partial=False)
 def contradict(session: CliSession, /, ref: str, *, dry_run: bool, **told: Any) -> None:
     """Record evidence against a memory; the opposite of `memstore reinforce`."""

@@ -94,7 +94,7 @@ class RefType(TextType):
     """The name of a memory: `type:id`, an id, a unique prefix of one, or a path. Use cases resolve it.
 
     Args:
-        by_name: whether a title, an alias or a file stem is accepted, too, because the command only reads.
+        by_name: whether a title, an alias or a file stem is accepted, too, because it only reads or amends.
     """
 
     name = "ref"
@@ -124,7 +124,7 @@ def ref_argument(name: str = "ref", **settings: Any) -> Callable[[F], F]:
 
 
 def named_argument(name: str = "ref", **settings: Any) -> Callable[[F], F]:
-    """Add the argument that names a memory for a command that only reads it, so that a title is accepted."""
+    """Add the argument that names a memory for a command that only reads or amends it, so that a title is accepted."""
     return click.argument(name, type=NAME, metavar=settings.pop("metavar", name.upper()), **settings)
 
 

@@ -192,8 +192,10 @@ class View(Protocol):
     def memories(self) -> Iterator[MemoryFile]:
         """Yield the files of all visible memories by path, as `read` returns them."""
 
-    def original(self, name: Named) -> MemoryFile:
+    def original(self, name: Named, *, by_name: bool = False) -> MemoryFile:
         """Return the complete file of the memory that `name` means, unchanged, for editing or signing.
+
+        With `by_name` a title, an alias or a file stem is accepted, as by `named`.
 
         Raises:
             NotFoundError: there is none that the actor may see.

@@ -141,6 +141,11 @@ class PendingView(VaultView):
         at = self._by_name.get(ref_of(name).strip().removeprefix("[[").removesuffix("]]"))
         return super().find(name) if at is None else entry_of(self._new[at], "")
 
+    def named(self, name: Named, *, notes: bool = False) -> Entry:
+        """Return the memory that `name` means, by a title as well."""
+        at = self._by_name.get(ref_of(name).strip().removeprefix("[[").removesuffix("]]"))
+        return super().named(name, notes=notes) if at is None else entry_of(self._new[at], "")
+
     def rows_of_id(self, memory_id: str) -> Sequence[int]:
         """Return the rows with this id; rows of memories that are yet to be written follow all others."""
         at = self._by_name.get(memory_id)

@@ -113,7 +113,7 @@ def _ref(view: View, name: str, text: str, of: str | None) -> str:
             f"`{name}` names memories, and `{text}` is not a memory", hint="external marks go into derived_from"
         )
     try:
-        entry = view.find(text)
+        entry = view.named(text) if name == "relates_to" else view.find(text)
     except InStackError as error:
         raise InStackError(
             f"`{name}` names memories of this vault, and `{text}` is in the loaded stack {error.stack}",

@@ -83,7 +83,7 @@ def set_keys(view: View, memory: Named, texts: Mapping[str, Sequence[str]], **sa
         refuse_by_hand(name, typed_texts[-1] if typed_texts else "")
     values = {name: _typed(name, given) for name, given in texts.items()}
     try:
-        file = view.original(memory)
+        file = view.original(memory, by_name=True)
     except PlainNoteError as error:
         return set_note_keys(view, error, values, **saving)
     if file.memory.source_type == EXTERNAL != values.get("source_type", EXTERNAL):
@@ -141,7 +141,7 @@ def tag(
     adding = render.parse("tags", add) if add else []
     removing = render.parse("tags", remove) if remove else []
     try:
-        file = view.original(memory)
+        file = view.original(memory, by_name=True)
     except PlainNoteError as error:
         return tag_note(view, error, add=_items(adding), remove=_items(removing), **saving)
     edits: list[splice.Edit] = [
@@ -312,7 +312,7 @@ def move(view: View, memory: Named, to: str, **saving: Unpack[Saving]) -> Moved:
     """
     file: MemoryFile | PlainFile
     try:
-        file = view.original(memory)
+        file = view.original(memory, by_name=True)
     except PlainNoteError as error:
         file = note_of(view, error)
     if isinstance(file, MemoryFile) and not view.owns(file.memory):

@@ -18,7 +18,7 @@ from memstore.core.quotation import shown_title
 from memstore.vault.look import LOOK
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from memstore.core.catalog import Entry
     from memstore.core.view import View
@@ -119,20 +119,59 @@ def _unknown(view: View, asked: str, memory_id: str, *, by_name: bool) -> NotFou
     for path in _paths_meant(view, asked):
         if why := _no_memory(view, path, posixpath.normpath(asked)):
             return why
-    if by_name and (why := _note_called(view, asked)):
+    if why := (_note_called(view, asked) if by_name else _only_named(view, asked)):
         return why
     if why := _in_stack(view, asked, by_name=by_name):
         return why
-    columns = [view.column(name) for name in (("id", "title") if by_name else ("id",))]
-    kinds = view.column("source_type")  # the title of an external memory is not repeated as advice
-    known = sorted({column[row] for column in columns for row in view.rows if kinds[row] != EXTERNAL})
-    otherwise = "memstore list shows what there is; memstore search finds by words"
-    if not by_name:
-        otherwise = "give an id or a path; memstore list shows ids, memstore search shows paths"
+    return NotFoundError(f"no memory matches `{asked}`", hint=_hint(view, memory_id, by_name=by_name))
+
+
+def _only_named(view: View, asked: str) -> NotFoundError | None:
+    """Return the error for a name that is not enough, since the command takes an id or a path; None if none has it."""
+    from memstore.vault.note_names import NoteNames, notes_of
+
+    rows = NoteNames(notes_of(view, view.rows)).called(asked, here=view.of(LOOK).ws.here)
+    if not rows:
+        return _note_called(view, asked)
+    if len(rows) > 1:
+        return _ambiguous(asked, [view.entry(row) for row in rows])
+    entry = view.entry(rows[0])
+    return NotFoundError(
+        f"`{asked}` is a name, and this takes an id or a path", hint=f"write {entry.ref or shlex.quote(entry.path)}"
+    )
+
+
+def _hint(view: View, memory_id: str, *, by_name: bool) -> str:
+    """Return what to write instead of what nothing matches: the nearest id or title, else three titles like it.
+
+    The titles of external memories are not repeated as advice.
+    """
     if memory_id.startswith(ID_OF_PROPOSAL):
-        otherwise = "memstore suggestions list shows what waits for a decision"
-    hint = did_you_mean(memory_id, known, otherwise=otherwise, similar=0.8)
-    return NotFoundError(f"no memory matches `{asked}`", hint=hint)
+        return "memstore suggestions list shows what waits for a decision"
+    ids, titles, kinds = (view.column(name) for name in ("id", "title", "source_type"))
+    rows = [row for row in view.rows if kinds[row] != EXTERNAL]
+    known = sorted({column[row] for column in ((ids, titles) if by_name else (ids,)) for row in rows})
+    otherwise = "memstore list shows what there is; memstore search finds by words"
+    if alike := _alike(memory_id, {row: titles[row] for row in rows if ids[row]}):
+        otherwise = f"the nearest by title: {', '.join(f'{view.entry(row).ref} ({titles[row]})' for row in alike)}"
+    return did_you_mean(memory_id, known, otherwise=otherwise, similar=0.8)
+
+
+MOST_ALIKE = 3
+_LEAST_ALIKE = 0.4
+
+
+def _alike(asked: str, titles: Mapping[int, str]) -> list[int]:
+    """Return the rows of the titles that share most runs of three letters with a name, and two fifths of them."""
+
+    def runs(text: str) -> set[str]:
+        folded = f" {' '.join(text.casefold().split())} "
+        return {folded[at : at + 3] for at in range(len(folded) - 2)}
+
+    wanted = runs(asked)
+    shared = {row: (len(wanted & (of := runs(title))), -len(of)) for row, title in titles.items()}
+    near = [row for row, (count, _) in shared.items() if count >= _LEAST_ALIKE * len(wanted)]
+    return sorted(near, key=lambda row: (*(-each for each in shared[row]), titles[row], row))[:MOST_ALIKE]
 
 
 def _in_stack(view: View, asked: str, *, by_name: bool) -> InStackError | None:
@@ -179,10 +218,11 @@ def _note_called(view: View, asked: str) -> NotFoundError | None:
     rows = NoteNames(notes_of(view, view.plain)).called(asked, here=view.of(LOOK).ws.here)
     if not rows:
         return None
-    path = view.column("path")[rows[0]]
-    return NotFoundError(
-        f"`{asked}` is a plain note, not a memory: {path}", hint=f"memstore adopt {shlex.quote(path)} makes it one"
-    )
+    paths = [view.column("path")[row] for row in rows]
+    hint = f"memstore adopt {shlex.quote(paths[0])} makes it one"
+    if len(paths) > 1:
+        return NotFoundError(f"`{asked}` may mean {len(paths)} plain notes: {', '.join(sorted(paths)[:3])}", hint=hint)
+    return PlainNoteError(f"`{asked}` is a plain note, not a memory: {paths[0]}", path=paths[0], hint=hint)
 
 
 def _first_of(found: list[Entry]) -> list[Entry]:

@@ -135,8 +135,8 @@ class VaultView(Look):
             if file := self.read(path):
                 yield file
 
-    def original(self, name: Named) -> MemoryFile:
-        entry = self.find(name)
+    def original(self, name: Named, *, by_name: bool = False) -> MemoryFile:
+        entry = self.named(name) if by_name else self.find(name)
         file = self._seen(entry.path)
         if file is None:
             raise changed_while_read(entry.path)

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memstore.beliefs.revise import revise
 from memstore.core.errors import NotFoundError
-from memstore.memories.edit import move
+from memstore.memories.edit import move, set_keys, tag
 from memstore.memories.links import NoteLinks, links
 from memstore.vault.status import undo
 from tests.git_repositories import OWNER, vault_in
@@ -72,12 +73,38 @@ def test_a_name_that_one_memory_has_will_do_for_reading(name: str) -> None:
     assert view.named(name).path == "a/house.md"
 
 
+def test_a_name_that_one_has_will_do_for_amending() -> None:
+    view = memory_workspace(FILES).view()
+    assert tag(view, "Tea house", add=["x"]).path == "a/house.md"
+    assert set_keys(view.again(), "house", {"importance": ["high"]}).path == "a/house.md"
+    assert revise(view.again(), "[[Tea house]]", "Warm.").path == "a/house.md"
+    assert move(view.again(), "Tea house", "b/house.md").path == "b/house.md"
+    related = set_keys(view.again(), "m_tea000001", {"relates_to": ["Tea house"]})
+    assert view.again().original(related.path).memory.relates_to == ("note:m_house0001",)
+
+
+def test_the_nearest_titles_are_named_where_nothing_matches() -> None:
+    view = memory_workspace(FILES).view()
+    for name in (view.find, view.named):
+        with pytest.raises(NotFoundError, match="no memory matches `teahouse rules`") as error:
+            name("teahouse rules")
+        assert str(error.value.hint).startswith("the nearest by title: note:m_house0001 (Tea house)")
+    hidden = FILES | {"a/house.md": memory_text("x", id="m_house0001", title="Tea house")}
+    theirs = memory_workspace(hidden, actor="human:bob").view()
+    with pytest.raises(NotFoundError) as error:
+        theirs.find("teahouse rules")
+    assert "Tea house" not in str(error.value.hint)
+    with pytest.raises(NotFoundError, match="no memory matches `Tea house`"):
+        theirs.find("Tea house")
+
+
 def test_a_name_that_several_have_lists_them() -> None:
     view = memory_workspace(FILES).view()
     with pytest.raises(NotFoundError, match=r"(?s)may mean 2 memories.*a/b/pot.md.*c/pot.md"):
         view.named("pot")
-    with pytest.raises(NotFoundError, match="no memory matches `Tea house`"):
+    with pytest.raises(NotFoundError, match="`Tea house` is a name, and this takes an id or a path") as error:
         view.find("Tea house")
+    assert error.value.hint == "write note:m_house0001"
 
 
 def test_a_name_that_is_the_beginning_of_anothers_id_is_not_guessed() -> None:
