@@ -114,8 +114,6 @@ def _emit(session: CliSession, view: View, result: CheckResult, output_format: s
     if not is_shown:
         session.say(f"{len(of_links):,} notices about links that lead nowhere; memstore check --strict lists them")
     session.say(summary(result))
-    if not result.files and view.plain:
-        session.say("plain notes: only their links are checked; memstore adopt makes memories of them")
 
 
 def _lines(session: CliSession, result: CheckResult, notices: Sequence[Finding]) -> Iterator[str]:
@@ -174,12 +172,18 @@ def _place(session: CliSession, finding: Finding) -> str:
 
 
 def summary(result: CheckResult) -> str:
-    """Return the result in a few words: "12 files, 3 errors, 2 warnings"."""
-    counts = [(result.files, "file"), (result.errors, "error"), (result.warnings, "warning")]
+    """Return the result in a few words: "12 files, 3 errors, 2 warnings", "699 notes, …; 891 links lead nowhere"."""
+    counts = [(result.files, "file")] if result.files or not result.notes else []
+    counts += [(result.notes, "note")] if result.notes else []
+    counts += [(result.errors, "error"), (result.warnings, "warning")]
     if result.fixed:
         counts.append((len(result.fixed), "finding"))
-    words = [f"{count} {word}{'' if count == 1 else 's'}" for count, word in counts]
-    return ", ".join(words) + (" fixed" if result.fixed else "")
+    words = ", ".join(f"{count:,} {word}{'' if count == 1 else 's'}" for count, word in counts)
+    words += " fixed" if result.fixed else ""
+    if result.notes:
+        lost = sum(one.code == "link-dangling" for one in result.notices)
+        words += f"; {lost:,} link{' leads' if lost == 1 else 's lead'} nowhere" if lost else "; no link leads nowhere"
+    return f"{words}; no memories yet" if result.notes and not result.files else words
 
 
 def _explain(session: CliSession, code: str) -> None:

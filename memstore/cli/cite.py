@@ -81,24 +81,22 @@ def _diff(session: CliSession, before: str, after: str) -> Iterator[str]:
 @filter_options
 @at_option()
 def stats(session: CliSession, given: Which, at: str | None) -> None:
-    """Count memories by type, status, month and author, and their words; all memories, unless filtered."""
+    """Count memories and notes, by type, status, month and author, and their words; all of them, unless filtered."""
     from memstore.vault.stats import stats as count
 
-    view = session.view()
-    counted = count(view, at=at, **given)
+    counted = count(session.view(), at=at, **given)
     session.emit("stats", counted, lambda: _stats_lines(session, counted))
     session.say_left_out(counted.left_out)
-    if count_of_notes := len(view.plain):
-        told = (
-            "1 plain note is not counted" if count_of_notes == 1 else f"{count_of_notes:,} plain notes are not counted"
-        )
-        session.say(f"{told}; memstore list shows {'it' if count_of_notes == 1 else 'them'}")
 
 
 def _stats_lines(session: CliSession, counted: Stats) -> Iterator[str]:
     from memstore.cli.output import safe_line
 
-    yield f"{counted.total:6}  memories, {counted.words:,} words"
+    if counted.total or not counted.notes:
+        yield f"{counted.total:6}  memor{'y' if counted.total == 1 else 'ies'}"
+    if counted.notes:
+        yield f"{counted.notes:6}  note{'s' * (counted.notes != 1)}"
+    yield f"{counted.words:6}  words"
     for name, counts in (
         ("type", counted.types),
         ("status", counted.statuses),

@@ -27,7 +27,7 @@ _NOT_COMMITTED = "·"
 @command(
     "log",
     examples=(
-        "memstore log                               # all memories, newest first",
+        "memstore log                               # all memories and notes, newest first",
         "memstore log belief:m_7f3k9q2x1c           # commits and confidence events",
         "memstore log -n 5 --json",
     ),
@@ -42,7 +42,7 @@ def log(session: CliSession, ref: str | None, limit: int | None) -> None:
     found = happened(view, ref, limit=limit)
     session.emit("log", found, lambda: (_log_line(session, line) for line in found.lines), each="entries")
     if not found.lines and limit != 0:
-        of_all = f"no memory is committed yet{'; git log has plain notes, too' if view.plain else ''}"
+        of_all = f"no memory{' or note' if view.plain else ''} is committed yet"
         session.say("it is not committed yet" if ref else of_all)
     _say_cut_off(session, found.cut_off)
 
@@ -50,7 +50,7 @@ def log(session: CliSession, ref: str | None, limit: int | None) -> None:
 @command("blame", examples=("memstore blame m_7f3", "memstore blame belief:m_7f3k9q2x1c --json"))
 @named_argument()
 def blame(session: CliSession, ref: str) -> None:
-    """Show who wrote each entry of a memory's confidence history, and each line of its text, in which commit."""
+    """Show who wrote each line of a note or of a memory's text, or an entry of its confidence's history, and when."""
     from memstore.history.revisions import blame as written
 
     found = written(session.view(), ref)
@@ -73,8 +73,7 @@ def diff(session: CliSession, ref: str | None, old: str | None, new: str | None)
     """Show what changed: keys in words, the text as lines. A and B are commits or dates."""
     from memstore.history.diff import diff as compare
 
-    view = session.view()
-    found = compare(view, ref, old, new)
+    found = compare(session.view(), ref, old, new)
     session.emit(
         "diff",
         found,
@@ -84,12 +83,12 @@ def diff(session: CliSession, ref: str | None, old: str | None, new: str | None)
     for path in found.broken:
         _say_safely(session, f"{session.from_here(path)} can't be read; see `memstore check`")
     if not (found.memories or found.broken):
-        session.say("no memory differs; git diff has plain notes, too" if view.plain and not ref else "no difference")
+        session.say("no difference")
 
 
 @command("status", examples=("memstore status", "memstore status --json"))
 def status(session: CliSession) -> None:
-    """Show what is not committed, which files could be adopted or can't be read, and which hooks are missing."""
+    """Show what is not committed, which files can't be read, and which hooks are missing."""
     from memstore.vault.status import status as look
 
     view = session.view()
@@ -114,14 +113,14 @@ def say_withdrawn(session: CliSession, view: View) -> None:
 @command(
     "commit",
     examples=(
-        "memstore commit                            # all pending memories, with a computed message",
+        "memstore commit                            # all pending memories and notes, with a computed message",
         'memstore commit -m "After the vet" m_7f3   # one of them, in your words',
     ),
 )
 @ref_argument("refs", nargs=-1, metavar="[REF...]")
 @click.option("-m", "--message", metavar="TEXT", help="The commit message; trailers are added to it.")
 def commit(session: CliSession, refs: tuple[str, ...], message: str | None) -> None:
-    """Commit pending memories and nothing else; other staged files stay staged.
+    """Commit pending memories and notes and nothing else; other staged files stay staged.
 
     Without REF, the vault's own files are committed as well: settings, entities, groups, consents. For anybody but the
     vault's owner, these are the audit events and consents of what they did.
@@ -220,18 +219,21 @@ def _headline(session: CliSession, verb: str, name: str, path: str, path_before:
 
 
 def _status_lines(session: CliSession, status: Status) -> Iterator[str]:
+    from memstore.history.commit_messages import counted_files
+
     paint = session.paint
-    count = f"{status.memories} {'memory' if status.memories == 1 else 'memories'}"
-    yield f"{count}, {_where(status)}"
+    yield f"{counted_files(status.memories, status.notes)}, {_where(status)}"
     if status.quarantined:
         yield f"{status.quarantined} quarantined (memstore list --status quarantined)"
     if status.sealed:
         yield f"{status.sealed} sealed, which no key here opens"
     yield from _uncommitted_lines(session, status.uncommitted)
-    yield from _section(session, "of the vault's own files, not committed (memstore commit)", status.own_files)
+    yield from _section(
+        session, "the vault's settings and records, not committed yet (memstore commit)", status.own_files
+    )
     yield from _section(session, "not merged by git (memstore check says what to do)", status.unmerged)
     yield from _section(session, "can't be read (memstore check says why)", status.broken)
-    yield from _plain_lines(session, status.plain)
+    yield from _section(session, "front matter without a type (memstore adopt makes memories of them)", status.untyped)
     if status.widened:
         from memstore.cli.output import safe_line
 
@@ -242,16 +244,6 @@ def _status_lines(session: CliSession, status: Status) -> Iterator[str]:
     if missing:
         yield ""
         yield f"{paint('warning', 'no hook')}: {', '.join(missing)} (memstore hooks install)"
-
-
-# A folder may hold thousands of notes.
-_MOST_PLAIN = 10
-
-
-def _plain_lines(session: CliSession, paths: Sequence[str]) -> Iterator[str]:
-    yield from _section(session, "plain notes (memstore adopt turns them into memories)", paths[:_MOST_PLAIN])
-    if len(paths) > _MOST_PLAIN:
-        yield f"  … and {len(paths) - _MOST_PLAIN:,} more"
 
 
 def _where(status: Status) -> str:
@@ -266,7 +258,7 @@ def _where(status: Status) -> str:
     if repository.head is None:
         return f"on {at}, nothing committed yet" if repository.branch else "nothing committed yet"
     is_pending = status.uncommitted or status.own_files or status.unmerged or status.broken_uncommitted
-    pending = "" if is_pending or (status.plain and not status.memories) else ", all committed"
+    pending = "" if is_pending else ", all committed"
     return f"on {at} at {repository.head[:_SHORT]}{pending}"
 
 

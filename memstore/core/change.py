@@ -109,10 +109,18 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Memories that were added, removed, moved or changed, and files that can't be read now."""
+    """Memories and plain notes that were added, removed, moved or changed, and files that can't be read now."""
 
     memories: tuple[MemoryChange, ...]
     broken: tuple[BrokenFile, ...]
+    notes: tuple[MemoryChange, ...] = ()
+
+    @property
+    def all(self) -> tuple[MemoryChange, ...]:
+        """The changes of memories and of plain notes, by path."""
+        return tuple(
+            sorted((*self.memories, *self.notes), key=lambda change: change.path_after or change.path_before or "")
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,12 +169,16 @@ class Undone:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryChange:
-    """A memory before and after a change, with the paths of its file; None on the side where it doesn't exist."""
+    """A memory before and after a change, with the paths of its file; None on the side where it doesn't exist.
+
+    Of a plain note (`is_note`) it has what is known of that anyway (`files.memory_file.PlainFile`).
+    """
 
     before: Memory | None
     after: Memory | None
     path_before: str | None
     path_after: str | None
+    is_note: bool = False
 
     @property
     def memory(self) -> Memory:

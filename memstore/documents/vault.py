@@ -21,7 +21,9 @@ Said = Mapping[str, Any]
 
 Form("""CheckResult
     @check: problems in the vault's files
-    files errors warnings findings
+    files
+    notes: how many plain notes were checked
+    errors warnings findings
     fixed: the files that --fix mended, or would mend
     notices: information that is not a problem, such as links that lead nowhere
     dry_run?: true if nothing was written; absent otherwise
@@ -57,12 +59,14 @@ Form(
     """Status
     @status: what is not committed, and what problems there are
     memories
+    notes: how many plain notes there are
     quarantined: how many of them are quarantined
     sealed: how many sealed files no key here opens; 0 for anybody but the vault's owner
     repository uncommitted
     own_files: files of the vault itself, such as its settings
-    plain broken
-    broken_uncommitted: those of the broken files that differ from the commit, and that no commit takes
+    untyped: files with frontmatter that lacks only its type
+    broken
+    broken_uncommitted: those of the files that can't be read, or lack their type, which differ from the commit
     unmerged: files that git could not merge; empty for anybody but the vault's owner
     hooks: what was found or done for each hook
     widened
@@ -72,8 +76,11 @@ Form(
 )
 Form("""Stats
     @stats: memstore stats --json
-    total words types{} statuses{}
-    months{}: By YYYY-MM of created_at.
+    total: how many memories there are, without the plain notes
+    notes: how many plain notes there are
+    words: in both
+    types{} statuses{}
+    months{}: By YYYY-MM of created_at, of memories and notes.
     authors{} left_out
 """)
 

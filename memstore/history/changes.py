@@ -11,7 +11,8 @@ from memstore.core.change import Changes, MemoryChange
 from memstore.core.keys import EXTERNAL
 from memstore.core.memory import Memory
 from memstore.core.quotation import quoted
-from memstore.files.memory_file import BrokenFile, MemoryFile
+from memstore.files.memory_file import BrokenFile, MemoryFile, PlainFile
+from memstore.history.renames import renamed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 def changes_between(before: Mapping[str, ReadFile], after: Mapping[str, ReadFile]) -> Changes:
     """Return the changes between two states, each given by the files that differ, by path.
 
-    A memory is the same as long as its id is; if its id is gone altogether, as long as its path is.
+    A memory is the same as long as its id is; if its id is gone altogether, as long as its path is. A plain note is the
+    same as long as its path is, or was renamed. One that becomes a memory where it is, is only reported as a memory.
     """
     old, new = _memories(before), _memories(after)
     pairs = _pairs(old, new)
@@ -35,7 +37,31 @@ def changes_between(before: Mapping[str, ReadFile], after: Mapping[str, ReadFile
         for was, now in pairs
         if was not in unreadable or now
     ]
-    return Changes(tuple(sorted(changes, key=lambda change: change.path_after or change.path_before or "")), broken)
+    found = Changes(tuple(changes), broken).all
+    return Changes(found, broken, Changes(tuple(_note_changes(before, after)), ()).all)
+
+
+def _note_changes(before: Mapping[str, ReadFile], after: Mapping[str, ReadFile]) -> Iterator[MemoryChange]:
+    old, new = ({path: f for path, f in files.items() if isinstance(f, PlainFile)} for files in (before, after))
+    gone = {path: file for path, file in old.items() if path not in after}
+    fresh = {path: file for path, file in new.items() if path not in before}
+    earlier = renamed({path: f.data for path, f in gone.items()}, {path: f.data for path, f in fresh.items()})
+    for path, file in new.items():
+        was = old.get(earlier.get(path, path))
+        yield note_change(was, file)
+    yield from (note_change(file, None) for path, file in gone.items() if path not in earlier.values())
+
+
+def note_change(before: PlainFile | None, after: PlainFile | None) -> MemoryChange:
+    """Return the change of a plain note; one that was only moved is the same, though its name may be its title."""
+    is_same = before is not None and after is not None and before.data == after.data
+    return MemoryChange(
+        before=after.memory if after and is_same else before.memory if before else None,
+        after=after.memory if after else None,
+        path_before=before.path if before else None,
+        path_after=after.path if after else None,
+        is_note=True,
+    )
 
 
 def introduced_ids(changes: Changes, after: Mapping[str, ReadFile]) -> dict[str, tuple[str, Position]]:

@@ -174,7 +174,14 @@ def _subject(changes: Sequence[MemoryChange], hidden: Collection[str]) -> str:
 def _summary(changes: Sequence[MemoryChange]) -> str:
     counted = Counter(verb(change) for change in changes)
     parts = ", ".join(f"{count} {_PAST[word]}" for word, count in counted.most_common())
-    return f"{len(changes)} memories: {parts}"
+    notes = sum(change.is_note for change in changes)
+    return f"{counted_files(len(changes) - notes, notes)}: {parts}"
+
+
+def counted_files(memories: int, notes: int) -> str:
+    """Return "3 memories, 1 note"; plain notes alone are "4 notes", and without any it is "0 memories"."""
+    words = [f"{memories:,} {'memory' if memories == 1 else 'memories'}"] if memories or not notes else []
+    return ", ".join([*words, *([f"{notes:,} note{'s' * (notes != 1)}"] if notes else [])])
 
 
 def _is_trailer(line: str) -> bool:

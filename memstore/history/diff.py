@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from memstore.core.change import MemoryChange
 from memstore.core.errors import FormatError, NotFoundError, UsageError
 from memstore.core.named import ref_of
 from memstore.core.short_repr import short_repr
 from memstore.files import memory_file
-from memstore.files.memory_file import MemoryFile
+from memstore.files.memory_file import MemoryFile, PlainFile
 from memstore.history import HISTORY, WORK_TREE
-from memstore.history.changes import differences
+from memstore.history.changes import differences, note_change
 from memstore.history.commit_messages import verb
 from memstore.history.log import find_then_or_now
 from memstore.history.revisions import find_at
@@ -24,10 +24,12 @@ if TYPE_CHECKING:
     from memstore.core.quotation import External
     from memstore.core.view import View
 
+    _Text = MemoryFile | PlainFile
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryDiff:
-    """One memory: what was done to it, what changed, and the unified diff of its body (empty if unchanged).
+    """A memory or plain note: what was done to it, what changed, the unified diff of its body (empty if unchanged).
 
     `external` is set if they quote an external memory, in one of the two states.
     """
@@ -58,7 +60,7 @@ def diff(view: View, memory: Named | None = None, old: str | None = None, new: s
 
     Args:
         view: the vault.
-        memory: the memory; None for all, which are compared with the current commit.
+        memory: the memory or plain note; None for all, which are compared with the current commit.
         old: a revision or date; None for the current commit.
         new: a revision or date; None for the work tree.
 
@@ -73,7 +75,7 @@ def diff(view: View, memory: Named | None = None, old: str | None = None, new: s
         return Diff(
             old=view.of(HISTORY).head(),
             new=None,
-            memories=tuple(_diff(view, change) for change in waiting.memories),
+            memories=tuple(_diff(view, change) for change in waiting.all),
             broken=tuple(file.path for file in waiting.broken),
         )
     ref = ref_of(memory)
@@ -99,7 +101,9 @@ def _or_commit(view: View, ref: str, unknown: NotFoundError) -> NotFoundError:
     return NotFoundError(f"{unknown}; it names a commit or date", hint=f"memstore diff REF {ref} compares a memory")
 
 
-def _visible_change(view: View, ref: str, before: MemoryFile | None, after: MemoryFile | None) -> MemoryChange:
+def _visible_change(view: View, ref: str, before: _Text | None, after: _Text | None) -> MemoryChange:
+    if isinstance(before or after, PlainFile) and isinstance(after or before, PlainFile):
+        return note_change(cast("PlainFile | None", before), cast("PlainFile | None", after))
     change = MemoryChange(
         before=before.memory if before else None,
         after=after.memory if after else None,
@@ -131,7 +135,7 @@ def _body_diff(before: str, after: str) -> tuple[str, ...]:
     return tuple(lines)[2:]
 
 
-def _memory_at(view: View, entry: Entry, commit: str) -> MemoryFile | None:
+def _memory_at(view: View, entry: Entry, commit: str) -> _Text | None:
     place = find_at(view, commit, entry)
     if place is None:
         return None
@@ -141,14 +145,14 @@ def _memory_at(view: View, entry: Entry, commit: str) -> MemoryFile | None:
     )
 
 
-def _memory_now(view: View, entry: Entry) -> MemoryFile | None:
+def _memory_now(view: View, entry: Entry) -> _Text | None:
     if not (view.root / entry.path).is_file():
         return None
     return _readable(view.whole.read_file(entry.path), entry.path)
 
 
-def _readable(file: memory_file.ReadFile, what: str) -> MemoryFile:
-    if not isinstance(file, MemoryFile):
+def _readable(file: memory_file.ReadFile, what: str) -> _Text:
+    if not isinstance(file, MemoryFile | PlainFile):
         raise FormatError(
             f"{what} can't be read", hint="git diff compares the text of broken files; memstore check says why"
         )

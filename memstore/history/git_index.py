@@ -17,7 +17,7 @@ from memstore.history.git_process import GitProcess, failed
 from memstore.history.repository import TAKEN_IN, TAKING_IN
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from memstore.history.history import FileChange
 
@@ -65,6 +65,12 @@ class GitIndex(GitTexts):
         changes = self._staged(against)
         rules = ignore_rules(self._vault_root, mixed=self.mixed, paths=[change.path for change in changes])
         return [change for change in changes if self._is_looked_at(change.path, rules)]
+
+    def left_out(self, paths: Iterable[str]) -> Collection[str]:
+        """Return those of some paths of memories that today's ignore rules leave out."""
+        asked = {*paths}
+        rules = ignore_rules(self._vault_root, mixed=self.mixed, paths=asked)
+        return {path for path in asked if rules.leave_out(path)}
 
     def has_file(self, path: str) -> bool:
         """Return whether the work tree has a file."""

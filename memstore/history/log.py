@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass, replace
 from itertools import groupby, islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from memstore.core.change import MemoryChange
 from memstore.core.errors import NotFoundError, VaultError
 from memstore.core.ids import is_memory_id
 from memstore.core.named import ref_of
+from memstore.core.places import is_memory_path
 from memstore.core.quotation import shown_title
 from memstore.core.short_repr import short_repr
 from memstore.core.times import instant
@@ -18,7 +19,7 @@ from memstore.core.titles import title_of
 from memstore.files.catalog_entry import entry_of
 from memstore.files.memory_file import BrokenFile, MemoryFile, PlainFile, SealedFile
 from memstore.history import HISTORY, WORK_TREE
-from memstore.history.changes import changes_between, differences, number
+from memstore.history.changes import changes_between, differences, note_change, number
 from memstore.history.commit_messages import verb
 from memstore.history.history import CommitChanges
 from memstore.history.revisions import cut_off, find_at, read_blobs, revisions
@@ -72,11 +73,11 @@ class Log:
 
 
 def log(view: View, memory: Named | None = None, *, limit: int | None = None) -> Log:
-    """Return the log of a memory, or of all that the viewer may see, newest first.
+    """Return the log of a memory or plain note, or of all that the viewer may see, newest first.
 
     Args:
         view: the vault.
-        memory: the memory; None for all.
+        memory: the memory or note; None for all.
         limit: how many lines at most.
 
     Raises:
@@ -113,12 +114,12 @@ def _find_ever(view: View, ref: str) -> Entry:
 
 
 def find_then_or_now(view: View, memory: Named) -> Entry:
-    """Return the memory that is meant; if it was deleted since the current commit, as it was there."""
+    """Return the memory or plain note that is meant; if it was deleted since the current commit, as it was there."""
     try:
-        return view.named(memory)
+        return view.named(memory, notes=True)
     except NotFoundError as unknown:
         try:
-            return view.of(WORK_TREE).committed().named(memory)
+            return view.of(WORK_TREE).committed().named(memory, notes=True)
         except NotFoundError:
             raise unknown from None
 
@@ -135,6 +136,11 @@ def _of_memory(view: View, entry: Entry) -> Iterator[LogLine]:
 
 def _revision_line(revision: Revision, entry: Entry) -> LogLine:
     before, after = revision.before, revision.after
+    is_note = isinstance(before or after, PlainFile) and isinstance(after or before, PlainFile)
+    if is_note and not (entry.id and before is None):
+        return _change_line(
+            revision.commit, note_change(cast("PlainFile | None", before), cast("PlainFile | None", after))
+        )
     states = [
         f"{when} {state}"
         for when, file in (("was", before), ("is", after))
@@ -232,7 +238,7 @@ def _event_details(event: LedgerLine) -> Iterator[str]:
 
 
 def _of_vault(view: View) -> Iterator[LogLine]:
-    """Yield the changes of all memories, commit by commit, requesting more commits only as the lines are read."""
+    """Yield the changes of all memories and notes, commit by commit, requesting more commits as the lines are read."""
     seen: set[str] = set()
     limit = _COMMITS_AT_FIRST
     while True:
@@ -260,10 +266,17 @@ def _own_changes(against_parents: list[CommitChanges]) -> CommitChanges:
 
 
 def _of_commit(view: View, commit: CommitChanges) -> Iterator[LogLine]:
-    before = read_blobs(view, {file.path: file.old for file in commit.files if file.old})
-    after = read_blobs(view, {file.path: file.new for file in commit.files if file.new})
-    for change in changes_between(before, after).memories:
-        if not all(map(view.sees, filter(None, (change.before, change.after)))):
+    files = [file for file in commit.files if is_memory_path(file.path, mixed=view.config.mixed)]
+    before = read_blobs(view, {file.path: file.old for file in files if file.old})
+    after = read_blobs(view, {file.path: file.new for file in files if file.new})
+    changes = changes_between(before, after)
+    left_out = view.of(HISTORY).left_out(
+        path for one in changes.notes for path in (one.path_before, one.path_after) if path
+    )
+    for change in changes.all:
+        if change.is_note and (change.path_after or change.path_before) in left_out:
+            continue
+        if not (change.is_note or all(map(view.sees, filter(None, (change.before, change.after))))):
             continue
         yield _change_line(commit.commit, change)
 

@@ -14,11 +14,12 @@ from memstore.core.digests import format_of
 from memstore.core.errors import FormatError, GitError
 from memstore.core.short_repr import short_repr
 from memstore.files import memory_file
-from memstore.files.memory_file import MemoryFile
-from memstore.history import HISTORY, git_objects
+from memstore.files.memory_file import MemoryFile, PlainFile
+from memstore.history import HISTORY, WORK_TREE, git_objects
+from memstore.history.renames import renamed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from memstore.core.catalog import Entry
     from memstore.core.memory import Memory
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Revision:
-    """What one commit did to a memory; None on the side where it doesn't exist."""
+    """What one commit did to a memory or plain note; None on the side where it doesn't exist."""
 
     commit: Commit
     before: ReadFile | None
@@ -40,12 +41,13 @@ class Revision:
 
 
 def revisions(view: View, path: str, memory_id: str) -> list[Revision]:
-    """Return the revisions of a memory, newest first.
+    """Return the revisions of a memory or plain note, newest first.
 
     Args:
         view: the vault.
-        path: the memory's path in the current commit.
-        memory_id: its id; empty for a memory without one, which is tracked by its path alone.
+        path: its path in the current commit.
+        memory_id: its id; empty for a note, or a memory without one, which is tracked by its path, and where a commit
+            renamed the file as git decides it.
     """
     walk = _Walk(view, memory_id)
     walk.follow(path)
@@ -93,12 +95,26 @@ class _Walk:
         self.found.setdefault(commit.id, Revision(commit=commit, before=earlier, after=after))
 
     def _elsewhere(self, change: CommitChanges, path: str) -> FileChange | None:
-        """Return the file that had the memory before a commit moved it to `path`."""
-        if not self.memory_id:
-            return None
+        """Return the file that had the memory or note before a commit moved it to `path`."""
         others = [file for file in change.files if file.old and file.path != path]
+        if not self.memory_id:
+            return self._renamed(change, path, [file for file in others if not file.new])
         self._fetch([file.old for file in others if file.old])
         return next((file for file in others if self._is_it(file.path, file.old)), None)
+
+    def _renamed(self, change: CommitChanges, path: str, gone: list[FileChange]) -> FileChange | None:
+        """Return the one of some files that a commit deleted which it renamed to `path`; a merge renames nothing."""
+        if len(change.commit.parents) > 1 or not gone:
+            return None
+        came = {file.path: file.new for file in change.files if file.new and not file.old}
+        self._fetch([*came.values(), *(file.old for file in gone if file.old)])
+        lost = {file.path: self._blobs.get(file.old or "", b"") for file in gone if not self._has_id(file)}
+        was = renamed(lost, {name: self._blobs.get(blob, b"") for name, blob in came.items()}).get(path)
+        return next((file for file in gone if file.path == was), None)
+
+    def _has_id(self, file: FileChange) -> bool:
+        read = self._file(file.path, file.old)
+        return isinstance(read, MemoryFile) and read.memory.id is not None
 
     def _holds(self, path: str, blob: str | None) -> bool:
         """Return whether a file is a revision of this memory; an unreadable file counts by its path."""
@@ -123,17 +139,25 @@ class _Walk:
 
 
 def find_at(view: View, commit: str, entry: Entry) -> tuple[str, str] | None:
-    """Return path and blob of a memory as of a commit, found by its id, or by its path if it has none."""
+    """Return path and blob of a memory or note as of a commit, found by its id; without one, by its path then."""
     files = view.of(HISTORY).files_at(commit)
     same_path = files.get(entry.path)
     if same_path and (not entry.id or _id_in(view, entry.path, same_path) == entry.id):
         return entry.path, same_path
     if not entry.id:
-        return None
+        return next(((path, files[path]) for path in _earlier_paths(view, entry.path) if path in files), None)
     # Only files that contain the id somewhere are worth reading.
     wanted = entry.id.encode()
     close = {blob for blob, data in view.blobs(files.values()).items() if wanted in data}
     return next(((p, blob) for p, blob in files.items() if blob in close and _id_in(view, p, blob) == entry.id), None)
+
+
+def _earlier_paths(view: View, path: str) -> Iterator[str]:
+    """Yield the paths that a file had before, the latest first."""
+    waiting = view.of(WORK_TREE).pending().changes.all
+    path = next((one.path_before for one in waiting if one.path_after == path and one.path_before), path)
+    yield path
+    yield from (one.before.path for one in revisions(view, path, "") if one.before and one.after)
 
 
 def read_blobs(view: View, blobs: Mapping[str, str]) -> dict[str, ReadFile]:
@@ -236,9 +260,10 @@ class BlamedLine:
 
 @dataclass(frozen=True, slots=True)
 class Blame:
-    """The history entries and the body of a memory, line by line; `external` is set if they are a quotation.
+    """The history entries and the body of a memory, or all of a plain note, line by line.
 
-    `cut_off` are those of the commits at which the history of a shallow clone ends: they may not have written the line.
+    `external` is set if they are a quotation. `cut_off` are the commits at which the history of a shallow clone ends:
+    they may not have written the line.
     """
 
     ref: str | None
@@ -252,7 +277,7 @@ class Blame:
 
 
 def blame(view: View, memory: Named) -> Blame:
-    """Return the commit of each entry of the confidence's history, and of each line of the body.
+    """Return the commit of each entry of the confidence's history and line of the body, or of all lines of a note.
 
     Raises:
         RefusedError: somebody other than the vault's owner asks.
@@ -261,9 +286,9 @@ def blame(view: View, memory: Named) -> Blame:
     """
     view.require_owner()
     view.of(HISTORY).require()
-    entry = view.named(memory)
-    file = view.whole.read_file(entry.path)
-    if not isinstance(file, MemoryFile):
+    entry = view.named(memory, notes=True)
+    file = view.whole.any_file(entry.path)
+    if not isinstance(file, MemoryFile | PlainFile):
         raise FormatError(f"{entry.path} can't be read", hint="memstore check says why")
     texts = _lines(file.data)
     commits = _commits(view, entry, texts)
@@ -271,8 +296,12 @@ def blame(view: View, memory: Named) -> Blame:
         BlamedLine(number, text.decode(errors="replace").rstrip("\r"), commits[number - 1])
         for number, text in enumerate(texts, start=1)
     ]
-    entries = [file.front.position("confidence_history", i).line for i in range(len(file.memory.confidence_history))]
-    history, body = tuple(lines[number - 1] for number in entries), tuple(lines[file.text.body_line - 1 :])
+    history: tuple[BlamedLine, ...] = ()
+    body = tuple(lines)
+    if isinstance(file, MemoryFile):
+        events = range(len(file.memory.confidence_history))
+        history = tuple(lines[file.front.position("confidence_history", i).line - 1] for i in events)
+        body = tuple(lines[file.text.body_line - 1 :])
     return Blame(
         entry.ref,
         entry.path,

@@ -21,7 +21,7 @@ from memstore.core.places import decides, is_audit_path, kind_of
 from memstore.core.quotation import shown_title
 from memstore.core.short_repr import short_repr
 from memstore.core.titles import title_of
-from memstore.files.memory_file import BrokenFile, MemoryFile, PlainFile
+from memstore.files.memory_file import BrokenFile, MemoryFile
 from memstore.history import HISTORY
 from memstore.history.branches import branching
 from memstore.history.changes import changes_between, differences, new_lines, number
@@ -152,16 +152,14 @@ def review(view: View, branch: str | None = None, *, against: str | None = None)
     old, new = _differing(view, between)
     changes = _visible(changes_between(old, new), before, after)
     whole = [one for one in changes.memories if not _hidden_side(one, before, after)]
-    notes = _notes(old, new)
+    notes = changes.notes
     half = [_half_hidden(one, side) for one in changes.memories if (side := _hidden_side(one, before, after))]
     return Review(
         branching=between,
-        added=_by_path(
-            *(_reviewed(one) for one in whole if one.before is None and not _mended(one, old)), *notes.added
-        ),
-        changed=_by_path(*_changed(whole, old, new), *half, *notes.changed),
-        removed=_by_path(*(_reviewed(one) for one in whole if one.after is None), *notes.removed),
-        moved=_by_path(*(_reviewed(one) for one in whole if one.is_move), *notes.moved),
+        added=_by_path(*(_reviewed(one) for one in (*whole, *notes) if one.before is None and not _mended(one, old))),
+        changed=_by_path(*_changed((*whole, *notes), old, new), *half),
+        removed=_by_path(*(_reviewed(one) for one in (*whole, *notes) if one.after is None)),
+        moved=_by_path(*(_reviewed(one) for one in (*whole, *notes) if one.is_move)),
         numbers=tuple(one for change in whole for one in _numbers(change, new)),
         conflicts=_new_conflicts(before, after, changes.memories),
         sight=tuple(_sight(before, after)),
@@ -180,7 +178,7 @@ def _differing(view: View, between: Branching) -> tuple[Files, Files]:
 
 
 def _visible(changes: Changes, before: View, after: View) -> Changes:
-    """Return the changes of memories that are visible on at least one side."""
+    """Return the changes of memories that are visible on at least one side, and of notes, which the owner sees."""
     seen = (one for one in changes.memories if _is_seen(before, one.before) or _is_seen(after, one.after))
     return replace(changes, memories=tuple(seen))
 
@@ -227,7 +225,7 @@ def _by_path(*items: Reviewed) -> tuple[Reviewed, ...]:
 
 def _reviewed(change: MemoryChange, changes: tuple[str, ...] = ()) -> Reviewed:
     return Reviewed(
-        kind="memory",
+        kind="note" if change.is_note else "memory",
         ref=_ref(change),
         title=shown_title(title_of(change.memory), change.memory.source_type),
         path=change.path_after or change.path_before or "",
@@ -250,6 +248,8 @@ def _changed(changes: Iterable[MemoryChange], old: Files, new: Files) -> Iterato
             continue
         if told := differences(_with_numbers_of(before, after), after):
             yield _reviewed(change, told)
+        elif change.is_note and _data(old, change.path_before) != _data(new, change.path_after):
+            yield _reviewed(change, ("its front matter",))
         elif before == after and _data(old, change.path_before) != _data(new, change.path_after):
             yield _reviewed(change, ("its layout only",))
 
@@ -270,40 +270,6 @@ def _half_hidden(change: MemoryChange, hidden: str) -> Reviewed:
 
 def _data(files: Files, path: str | None) -> bytes:
     return files[path].data if path and path in files else b""
-
-
-class _Notes(NamedTuple):
-    added: list[Reviewed]
-    changed: list[Reviewed]
-    removed: list[Reviewed]
-    moved: list[Reviewed]
-
-
-def _notes(old: Files, new: Files) -> _Notes:
-    """Return the changes of plain notes; an unchanged note at another path was moved.
-
-    A note that became a memory is reported as an added memory, and a memory that became a note as a removed memory.
-    """
-    found = _Notes([], [], [], [])
-    was, now = ({path: file for path, file in files.items() if isinstance(file, PlainFile)} for files in (old, new))
-    gone = {path: file for path, file in was.items() if path not in new}
-    for path, file in now.items():
-        if path in was:
-            found.changed.append(_note(file, changes=_changes_of_note(was[path], file)))
-        elif path not in old:
-            before = next((name for name, one in gone.items() if one.data == file.data), None)
-            gone.pop(before or "", None)
-            (found.moved if before else found.added).append(_note(file, path_before=before))
-    found.removed.extend(map(_note, gone.values()))
-    return found
-
-
-def _note(file: PlainFile, *, path_before: str | None = None, changes: tuple[str, ...] = ()) -> Reviewed:
-    return Reviewed("note", None, title_of(file.memory), file.path, path_before, changes)
-
-
-def _changes_of_note(before: PlainFile, after: PlainFile) -> tuple[str, ...]:
-    return differences(before.memory, after.memory) or ("its front matter",)
 
 
 # -- numbers -------------------------------------------------------------------------------------

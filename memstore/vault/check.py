@@ -67,7 +67,7 @@ ONLY_STRICT = frozenset({"source-missing", "citation-changed"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckResult:
-    """What a check found, and in how many files; `fixed` has the findings that were fixed first.
+    """What a check found, in how many files and plain notes; `fixed` has the findings that were fixed first.
 
     `notices` are worth knowing but are not problems, so they are not among the findings. For a dry run, `fixed` has the
     findings that would be fixed.
@@ -75,6 +75,7 @@ class CheckResult:
 
     files: int
     findings: tuple[Finding, ...]
+    notes: int = 0
     fixed: tuple[Finding, ...] = ()
     notices: tuple[Finding, ...] = ()
     dry_run: bool = False
@@ -152,6 +153,7 @@ def check(view: View, paths: Sequence[str] = ()) -> CheckResult:
         remember_checked(view)
     return CheckResult(
         files=len(memories) - plain + len(registry),
+        notes=plain,
         findings=in_order(findings),
         notices=in_order(
             [

@@ -44,7 +44,7 @@ def commit_pending(ws: Workspace, refs: Sequence[str], text: str | None) -> Comm
         chosen = [_chosen(view, text, waiting) for text in refs]
         if chosen:
             return _commit(view, asked, waiting, chosen, {}, text)
-        return _commit(view, asked, waiting, waiting.changes.memories, view.of(WORK_TREE).own_pending(), text)
+        return _commit(view, asked, waiting, waiting.changes.all, view.of(WORK_TREE).own_pending(), text)
 
 
 def commit_paths(ws: Workspace, paths: Collection[str], text: str | None) -> Committed:
@@ -58,16 +58,18 @@ def commit_paths(ws: Workspace, paths: Collection[str], text: str | None) -> Com
         view = ws.view()
         asked = ws.having(HISTORY, view.of(HISTORY))
         waiting = pending(view, asked, view.of(LOOK).snapshot, written=paths)
-        chosen = [change for change in waiting.changes.memories if {change.path_before, change.path_after} & {*paths}]
+        chosen = [change for change in waiting.changes.all if {change.path_before, change.path_after} & {*paths}]
         own: Mapping[str, bytes | None] = {}
         if any(map(places.is_own_path, paths)):  # whoever writes them: an event, a consent
             own = {path: data for path, data in own_pending(asked).items() if path in paths}
-        plain = {path for path in map(view.column("path").__getitem__, view.plain) if path in paths}
-        own = {**own, **{path: view.whole.read(path) for path in sorted(plain)}}
-        # A note that moved, or became a memory elsewhere: no memory went with its old file.
-        gone = [path for path in paths if path not in own and ws.vault.saved_at(path) is None]
+        # A note that became a memory elsewhere: its old file goes along without a word of its own.
+        gone = [change for change in chosen if change.is_note and change.after is None]
+        gone = gone if len(gone) < len(chosen) else []
+        chosen = [change for change in chosen if change not in gone]
         own = {**unkept(asked), **own} if chosen or own else own
-        return _commit(view, asked, waiting, chosen, own, text, gone=gone)
+        return _commit(
+            view, asked, waiting, chosen, own, text, gone=[one.path_before for one in gone if one.path_before]
+        )
 
 
 def _commit(
@@ -83,7 +85,8 @@ def _commit(
     left_out = tuple(file.path for file in waiting.changes.broken)
     if not chosen and not own:
         return Committed(commit=None, message="", refs=(), own_files=(), left_out=left_out, findings=())
-    findings = _checked(view, Changes(tuple(chosen), ()), waiting.files, own)
+    memories = tuple(change for change in chosen if not change.is_note)
+    findings = _checked(view, Changes(memories, ()), waiting.files, own)
     paths = (path for change in chosen for path in (change.path_before, change.path_after) if path)
     message = _message(chosen, own, text, ws.history.hidden(paths))
     sign = keeper_signature(view) if any(map(is_counted, own)) else None
@@ -153,7 +156,7 @@ def _stored(ws: Workspace, file: ReadFile) -> bytes:
 def _chosen(view: View, text: str, waiting: Pending) -> MemoryChange:
     """Return the pending change of the memory that `text` means; for a deleted one it may be its ref, id or path."""
     try:
-        path = view.find(text).path
+        path = view.named(text, notes=True).path
     except NotFoundError:
         asked = text.strip()
         return _one(waiting, asked, lambda change: asked in {change.name, change.memory.id, change.path_before})
@@ -161,7 +164,7 @@ def _chosen(view: View, text: str, waiting: Pending) -> MemoryChange:
 
 
 def _one(waiting: Pending, text: str, is_meant: Callable[[MemoryChange], bool]) -> MemoryChange:
-    found = next((change for change in waiting.changes.memories if is_meant(change)), None)
+    found = next((change for change in waiting.changes.all if is_meant(change)), None)
     if found is None:
         raise NotFoundError(f"nothing is pending for `{text}`", hint="memstore status lists what is not committed")
     return found

@@ -110,8 +110,12 @@ class Look:
 
     @cached_property
     def plain(self) -> Sequence[int]:
-        may_see_notes = self.is_owners or (self.is_alone and self.actor in self.config.notes_for)
-        return self.snapshot.catalog.plain if may_see_notes else ()
+        return self.snapshot.catalog.plain if self.sees_notes else ()
+
+    @cached_property
+    def sees_notes(self) -> bool:
+        """Whether plain notes, of any state of the vault, are shown to the actor."""
+        return self.is_owners or (self.is_alone and self.actor in self.config.notes_for)
 
     def column(self, name: str) -> Sequence[str]:
         is_foreign = name in _SAID_BY_SENDERS and self.foreign is not None

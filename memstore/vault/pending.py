@@ -19,6 +19,7 @@ from memstore.files.plain_note import is_foreign
 from memstore.files.vault import read_file
 from memstore.history.changes import changes_between
 from memstore.vault.init import ATTRIBUTES_LINES, OF_VAULT
+from memstore.vault.look import LOOK
 from memstore.vault.workspace import Moment
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
     from datetime import datetime
 
+    from memstore.core.change import MemoryChange
     from memstore.core.finding import Finding
     from memstore.core.view import View
     from memstore.files.memory_file import ReadFile
@@ -51,13 +53,22 @@ def pending(
         new &= committed.keys() | set(ws.history.kept_files())  # commits leave out what .gitignore names
     after = {path: file for path in present if path in new and (file := _read(ws, path))}
     changes = changes_between(before, after)
-    seen = tuple(
-        change
-        for change in changes.memories
-        if {change.path_before, change.path_after} & {*written}
-        or all(view.sees(memory) for memory in (change.before, change.after) if memory)
-    )
-    return Pending(Changes(seen, changes.broken if view.is_owners else ()), after)
+    sees_notes = view.of(LOOK).sees_notes
+
+    def is_seen(change: MemoryChange) -> bool:
+        if {change.path_before, change.path_after} & {*written}:
+            return True
+        if change.is_note:
+            return sees_notes and not _is_settings(change.path_after or change.path_before or "")
+        return all(view.sees(memory) for memory in (change.before, change.after) if memory)
+
+    memories, notes = (tuple(filter(is_seen, found)) for found in (changes.memories, changes.notes))
+    return Pending(Changes(memories, changes.broken if view.is_owners else (), notes), after)
+
+
+def _is_settings(path: str) -> bool:
+    """Whether a note is one of the vault's own files; what others keep in folders of registries is not."""
+    return is_own_path(path) and kind_of(path) is None
 
 
 def own_pending(ws: Workspace) -> Mapping[str, bytes | None]:

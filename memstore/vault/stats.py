@@ -1,4 +1,4 @@
-"""Count the memories of a vault, by kind, and their words."""
+"""Count the memories and plain notes of a vault, by kind, and their words."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from memstore.search.filters import Which, filters_of, narrowed
 from memstore.search.ranker import Audience
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from memstore.core.view import View
 
@@ -23,12 +23,14 @@ _YEAR_AND_MONTH = 7
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stats:
-    """How many memories there are, by kind, and how many words; absent values are counted as empty.
+    """How many memories and plain notes there are, by kind, and how many words; absent values are counted as empty.
 
+    Types, statuses and authors are those of the `total` of memories; `months` and `words` are of the `notes`, too.
     `left_out` is how many files can't be read, as far as the viewer may know.
     """
 
     total: int
+    notes: int
     words: int
     types: Counts
     statuses: Counts
@@ -40,7 +42,7 @@ class Stats:
 
 
 def stats(view: View, *, at: str | None = None, **which: Unpack[Which]) -> Stats:
-    """Return the counts of the memories that pass filters, of all of them without any, now or as of `at`.
+    """Return the counts of the memories and notes that pass filters, of all without any, now or as of `at`.
 
     Raises:
         UsageError: a filter is invalid.
@@ -48,18 +50,20 @@ def stats(view: View, *, at: str | None = None, **which: Unpack[Which]) -> Stats
     """
     then = view.at(at)
     audience = Audience(then)
-    rows = narrowed(then, audience.memories, filters_of(which, now=view.clock.now())) if which else audience.memories
+    texts = narrowed(then, audience.rows, filters_of(which, now=view.clock.now())) if which else audience.rows
+    rows = texts if len(audience.rows) == len(audience.memories) else sorted({*texts}.intersection(audience.memories))
 
-    def cells(name: str) -> list[str]:
+    def cells(name: str, among: Sequence[int] = rows) -> list[str]:
         column = audience.column(name)
-        return [column[row] for row in rows]
+        return [column[row] for row in among]
 
     return Stats(
         total=len(rows),
-        words=then.of(INDEX).word_count(rows),
+        notes=len(texts) - len(rows),
+        words=then.of(INDEX).word_count(texts),
         types=_counted(cells("type")),
         statuses=_counted(status or "active" for status in cells("status")),
-        months=tuple(sorted(_counted(time[:_YEAR_AND_MONTH] for time in cells("created_at")))),
+        months=tuple(sorted(_counted(time[:_YEAR_AND_MONTH] for time in cells("created_at", texts)))),
         authors=_counted(cells("author")),
         left_out=audience.left_out,
     )

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Uncommitted:
-    """One memory that differs from the current commit; `verb` is what was done, `details` is what changed."""
+    """A memory or plain note that differs from the current commit: what was done (`verb`), and what changed."""
 
     verb: str
     name: str
@@ -52,11 +52,11 @@ class Status:
 
     `is_owners` says that the viewer may know the commit: its id changes with memories that others don't see.
     `own_files` are the vault's own files, like its settings, with uncommitted changes. `repository` is None if there is
-    no history; then `uncommitted` is unknown. `plain` are Markdown files without frontmatter, or with frontmatter that
-    only lacks the type, as in other programs' notes; `broken` are files that can't be read, and `broken_uncommitted`
-    those among them that differ from the commit; `widened` reports changes since the last check that let somebody see
-    more, as a fast-forward may; `sealed` counts the sealed files that no key here opens; `unmerged` are files that git
-    could not merge.
+    no history; then `uncommitted` is unknown. `notes` counts the plain notes; `untyped` are files whose frontmatter
+    only lacks the type, in a vault where this makes them no notes; `broken` are files that can't be read, and
+    `broken_uncommitted` those of both that differ from the commit; `widened` reports changes since the last check that
+    let somebody see more, as a fast-forward may; `sealed` counts the sealed files that no key here opens; `unmerged`
+    are files that git could not merge.
     """
 
     memories: int
@@ -64,7 +64,8 @@ class Status:
     repository: Repository | None
     uncommitted: tuple[Uncommitted, ...]
     own_files: tuple[str, ...]
-    plain: tuple[str, ...]
+    notes: int
+    untyped: tuple[str, ...]
     broken: tuple[str, ...]
     hooks: Mapping[str, HookState]
     widened: tuple[Finding, ...] = ()
@@ -87,16 +88,17 @@ def status(view: View) -> Status:
         memories=len(view.rows),
         is_owners=view.is_owners,
         repository=repository,
-        uncommitted=tuple(_uncommitted(change) for change in changes.memories),
+        uncommitted=tuple(_uncommitted(change) for change in changes.all),
         own_files=tuple(sorted(view.of(WORK_TREE).own_pending())) if repository else (),
-        plain=tuple(sorted({*_paths(view, view.plain), *untyped})),
+        notes=len(view.plain),
+        untyped=tuple(sorted(untyped)),
         broken=tuple(sorted({*broken, *view.of(SEALED).misnamed()} - untyped)),
         hooks=view.of(HISTORY).hooks.states() if repository else {},
         widened=widened_since_check(view, waiting),
         quarantined=_quarantined(view),
         sealed=len(view.of(SEALED).rows),
         unmerged=tuple(view.of(HISTORY).unmerged()) if repository and view.is_owners else (),
-        broken_uncommitted=tuple(file.path for file in changes.broken if file.path not in untyped),
+        broken_uncommitted=tuple(file.path for file in changes.broken),
     )
 
 
@@ -221,11 +223,11 @@ def _require_served(view: View, names: Sequence[str]) -> None:
 
 
 def commit(view: View, memories: Names = (), *, message: str | None = None) -> Committed:
-    """Commit pending changes of memories; if all are committed, also those of the vault's own files, like its settings.
+    """Commit pending changes of memories and plain notes; if all are committed, also those of the vault's own files.
 
     Args:
         view: the vault.
-        memories: which memories; empty for all that are pending.
+        memories: which memories or notes; empty for all that are pending.
         message: a message in place of the computed one, which lists what was done to which memory.
 
     Raises:

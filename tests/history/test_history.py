@@ -209,9 +209,9 @@ def test_memories_of_others_are_in_no_log_diff_or_status(vault: Written) -> None
     vault.write("plain.md", "plain")
     ash, tester = vault.open("si:ash"), vault.open()
     assert [line.name for line in log(tester.view()).lines] == ["note:m_aaa"]
-    assert [m.name for m in diff(tester.view()).memories] == ["note:m_aaa"]
+    assert [m.name for m in diff(tester.view()).memories] == ["note:m_aaa", "plain.md"]
     seen = status(ash.view())
-    assert ([u.name for u in seen.uncommitted], seen.plain, seen.broken, seen.memories) == (["note:m_bbb"], (), (), 1)
+    assert ([u.name for u in seen.uncommitted], seen.notes, seen.broken, seen.memories) == (["note:m_bbb"], 0, (), 1)
     for verb in (log, blame, diff):
         with pytest.raises(NotFoundError) as hidden:
             verb(tester.view(), "m_bbb")
@@ -328,9 +328,10 @@ def test_status_tells_what_is_not_committed(vault: Written) -> None:
         ("edit", "note:m_changed", "changed.md", None),
         ("delete", "note:m_gone", "gone.md", None),
         ("add", "note:m_new", "new.md", None),
+        ("add", "plain.md", "plain.md", None),
         ("move", "note:m_moved", "there.md", "moved.md"),
     ]
-    assert (found.plain, found.broken, found.memories) == (("plain.md",), ("broken.md",), 4)
+    assert (found.notes, found.broken, found.memories) == (1, ("broken.md",), 4)
     assert set(found.hooks.values()) == {HookState.ABSENT}
 
 
@@ -359,11 +360,11 @@ def test_commit_takes_all_memories_and_nothing_else(vault: Written) -> None:
     vault.write("plain.md", "Just text.\n")
     vault.write("broken.md", "---\n")
     done = commit(vault.open().view())
-    assert done.refs == ("note:m_aaa", "note:m_gone", "note:m_bbb")
+    assert done.refs == ("note:m_aaa", "note:m_gone", "plain.md", "note:m_bbb")
     assert done.left_out == ("broken.md",)
-    assert done.message.startswith("3 memories: 1 edited, 1 deleted, 1 added\n\n")
+    assert done.message.startswith("3 memories, 1 note: 2 added, 1 edited, 1 deleted\n\n")
     assert git(vault.root, "log", "-1", "--format=%B").strip() == done.message.strip()
-    assert git(vault.root, "status", "--porcelain").split() == ["??", "broken.md", "??", "plain.md"]
+    assert git(vault.root, "status", "--porcelain").split() == ["??", "broken.md"]
     assert commit(vault.open().view()).commit is None
 
 

@@ -313,7 +313,7 @@ def test_what_may_go_is_let_out_and_what_must_go_is_forgotten(vault: Vault, tmp_
 
 def test_the_vault_as_a_whole(vault: Vault) -> None:
     (vault.path / "loose.md").write_text("A note of nobody's.\n")
-    assert vault.status().plain == ("loose.md",)
+    assert [one.path for one in vault.status().uncommitted] == ["loose.md"]
     assert [saved.path for saved in vault.adopt(["loose.md"], type="observation").saved] == ["loose.md"]
     note = vault.add("Bella barks.")
     assert vault.check().files == 2

@@ -29,6 +29,14 @@ MEANT = {
     "anchor.anchor.status: may be 'unchecked'",
     "trust.anchors[].status: may be 'unchecked'",
     "revise-from.proposals[].stance: may be 'partial'",
+    # Only what changed is listed, and plain notes may have.
+    "status: no plain",
+    "status: plain may be absent",
+    "stats.months: described as 'By YYYY-MM of created_at, of memories and notes.'",
+    (
+        "status.broken_uncommitted: described as \"those of the files that can't be read, or lack their type, which "
+        'differ from the commit"'
+    ),
     # Keys that no document had.
     "mv: no compared_in_part", "mv: no diff", "mv: no is_first",
     # One declaration of what several documents have.

@@ -105,20 +105,20 @@ def test_nothing_is_wrong_with_notes_and_git_commits_them(notes: InProcess) -> N
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("check",), "plain notes: only their links are checked; memstore adopt makes memories of them"),
-        (("stats",), f"{len(NOTES)} plain notes are not counted; memstore list shows them"),
-        (("log",), "no memory is committed yet; git log has plain notes, too"),
-        (("diff",), "no memory differs; git diff has plain notes, too"),
+        (("check",), f"{len(NOTES)} notes, 0 errors, 0 warnings; no link leads nowhere; no memories yet"),
+        (("stats",), f"     {len(NOTES)}  notes"),
+        (("status",), f"{len(NOTES)} notes, on branch main at HEAD, all committed"),
+        (("diff",), "no difference"),
+        (("log", "toml.md"), "add Kettle  toml.md  Tester"),
+        (("blame", "toml.md"), '   2  title = "Kettle"'),
     ],
 )
-def test_where_all_are_notes_nobody_is_told_that_there_is_nothing(
-    notes: InProcess, words: tuple[str, ...], told: str
-) -> None:
-    assert told in notes.run(*words).stderr.splitlines()
-    for quietly in (("-q",), ("--as", "human:claire")):
-        done = notes.run(*quietly, *words)
-        assert "plain note" not in done.stdout + done.stderr
-    assert "committed" not in notes.run("status").stdout.splitlines()[0]
+def test_where_all_are_notes_each_command_is_about_them(notes: InProcess, words: tuple[str, ...], told: str) -> None:
+    head = notes.git("rev-parse", "--short=10", "HEAD").strip()
+    done = notes.run(*words)
+    assert told.replace("HEAD", head) in done.stdout + done.stderr
+    hidden = notes.run("--as", "human:claire", *words)
+    assert not any(word in hidden.stdout + hidden.stderr for word in ("note", "Kettle", "8"))
 
 
 def test_a_note_with_lower_headings_alone_is_called_by_its_files_name(tmp_path: Path) -> None:
@@ -183,7 +183,16 @@ def test_a_note_is_shown_linked_and_cited_by_its_names(notes: InProcess) -> None
     assert notes.json("cite", "Sourdough.md#L3")["citation"]["excerpt"].startswith("Feed it daily")
 
 
-@pytest.mark.parametrize("command", ["log", "blame", "diff", "trace", "impact", "trust"])
+@pytest.mark.parametrize("command", ["log", "blame", "diff"])
+def test_the_history_of_a_hidden_note_is_that_of_a_missing_one(notes: InProcess, command: str) -> None:
+    for named in ("Sourdough starter", "bells", "toml.md"):
+        assert notes.run(command, named).returncode == 0
+        assert notes.run("--as", "human:claire", command, named).stderr == notes.run(
+            "--as", "human:claire", command, "no such name"
+        ).stderr.replace("no such name", named)
+
+
+@pytest.mark.parametrize("command", ["trace", "impact", "trust"])
 def test_a_note_named_to_a_command_for_memories_is_told_to_be_one(notes: InProcess, command: str) -> None:
     for named, path in (("Sourdough starter", "Sourdough.md"), ("bells", "people/Bella.md")):
         done = notes.run(command, named)
@@ -199,7 +208,7 @@ def test_a_note_named_to_a_command_for_memories_is_told_to_be_one(notes: InProce
 def test_an_adoption_that_is_advised_can_be_typed_as_it_stands(notes: InProcess) -> None:
     path = "to be typed.md"
     lay_out(notes.vault, {path: "Boils.\n"})
-    assert "hint: memstore adopt 'to be typed.md' makes it one\n" in notes.run("log", path).stderr
+    assert "hint: memstore adopt 'to be typed.md' makes it one\n" in notes.run("trace", path).stderr
     (notes.vault / path).unlink()
 
 

@@ -63,7 +63,7 @@ def test_another_programs_note_is_told_as_one_to_adopt(vault: InProcess) -> None
     (vault.vault / "obsidian.md").write_text("---\ntags: [project]\naliases: \n---\n# A note\n")
     (vault.vault / "slip.md").write_text("---\ntype: nota\n---\nA note.\n")
     status = vault.json("status")
-    assert (status["plain"], status["broken"]) == (["obsidian.md"], ["slip.md"])
+    assert (status["untyped"], status["broken"]) == (["obsidian.md"], ["slip.md"])
     adoptable = vault.json("adopt")
     assert [one["path"] for one in adoptable["adoptable"]] == ["obsidian.md"]
     assert [one["path"] for one in adoptable["findings"]] == ["slip.md"]
