@@ -35,7 +35,7 @@ def pushes_of(folder: Path) -> list[tuple[str, str, Finder]]:
     found = []
     for path, data in files.items():
         inside = path.relative_to(folder).as_posix()
-        _, memory = plain_note.note(inside, data)
+        memory = plain_note.note(inside, data)[1]
         lines = [line for line in memory.body.splitlines() if line.strip()][:LINES]
         found.append((inside, "\n".join([f"Add {memory.title}", "", *lines]), finder))
     return found

@@ -110,13 +110,13 @@ def _emit(session: CliSession, view: View, result: CheckResult, output_format: s
     of_links = [one for one in result.notices if one.code == "link-dangling"]
     is_shown = strict or len(of_links) <= MOST_NOTICES
     shown = [one for one in result.notices if is_shown or one.code != "link-dangling"]
-    session.emit("check", result, lambda: _lines(session, result, shown), each="findings")
+    session.emit("check", result, lambda: _lines(session, result, shown, strict=strict), each="findings")
     if not is_shown:
         session.say(f"{len(of_links):,} notices about links that lead nowhere; memstore check --strict lists them")
     session.say(summary(result))
 
 
-def _lines(session: CliSession, result: CheckResult, notices: Sequence[Finding]) -> Iterator[str]:
+def _lines(session: CliSession, result: CheckResult, notices: Sequence[Finding], *, strict: bool) -> Iterator[str]:
     from memstore.cli.output import safe_line
 
     done, now = ("would fix", "would read") if result.dry_run else ("fixed", "now reads")
@@ -129,10 +129,15 @@ def _lines(session: CliSession, result: CheckResult, notices: Sequence[Finding])
         groups.setdefault(finding.code, []).append(finding)
     for number, group in enumerate(groups.values()):
         yield from ("",) if number else ()
-        yield from _group_lines(session, group)
+        yield from _group_lines(session, group, most=len(group) if strict else MOST_IN_PART)
 
 
-def _group_lines(session: CliSession, group: Sequence[Finding]) -> Iterator[str]:
+# How many examples are shown of what was understood only in part, unless all of it is asked for.
+MOST_IN_PART = 3
+_IN_PART = frozenset({"note-date", "note-frontmatter", "note-encoding", "file-left-out"})
+
+
+def _group_lines(session: CliSession, group: Sequence[Finding], *, most: int) -> Iterator[str]:
     """Yield the findings of one code, under their count if there are several; a hint that all share appears once."""
     from memstore.cli.output import safe_line
     from memstore.core.finding_codes import CODES
@@ -141,13 +146,16 @@ def _group_lines(session: CliSession, group: Sequence[Finding]) -> Iterator[str]
     is_shared = len(group) > 1 and len({finding.hint for finding in group}) == 1
     if len(group) > 1:
         yield f"{session.paint('heading', f'{len(group)} {word}s')} [{code}]: {CODES[code].meaning}"
-    for finding in group:
+    shown = group[:most] if code in _IN_PART else group
+    for finding in shown:
         told = f"{session.paint(word, word)}: {safe_line(finding.text)} {session.paint('dim', f'[{code}]')}"
         yield f"{_place(session, finding)}: {told}"
         if finding.hint and not is_shared:
             yield f"  hint: {safe_line(finding.hint)}"
         if finding.mended is not None:
             yield f"  should read: {session.paint('added', safe_line(finding.mended))}"
+    if len(shown) < len(group):
+        yield f"  … and {len(group) - len(shown):,} more; memstore check --strict lists them"
     if is_shared and group[0].hint:
         yield f"  hint: {safe_line(group[0].hint)}"
 

@@ -19,18 +19,20 @@ F = TypeVar("F", bound="Callable[..., None]")
 
 
 def say_near_keys(session: CliSession, given: Which) -> None:
-    """Say which known key a condition may have meant, if nothing matches; the key may also be a person's own."""
+    """Say which key a condition may have meant, if nothing matches and no file has the one that it names."""
     conditions = cast("tuple[str, ...]", given.get("where", ()))
     if not conditions:
         return
     from memstore.core.errors import nearest
     from memstore.core.keys import KEY_BY_NAME
     from memstore.search import filters as rules
+    from memstore.search.own_keys import OwnKeys
 
+    own = OwnKeys(session.view())
     for key in dict.fromkeys(rules.parse_where(text).key for text in conditions):
-        near = None if key.partition(".")[0] in KEY_BY_NAME else nearest(key, KEY_BY_NAME)
-        if near:
-            session.say(f"hint: memstore knows no key {key}; did you mean {near}?")
+        is_known = key.partition(".")[0] in KEY_BY_NAME or own.holders(key)
+        if not is_known and (near := nearest(key, [*own.names, *KEY_BY_NAME])):
+            session.say(f"hint: no file has the key {key}; did you mean {near}?")
 
 
 def _repeatable(*names: str, metavar: str, what: str) -> Callable[[F], F]:

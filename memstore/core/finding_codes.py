@@ -237,6 +237,24 @@ _CODES = (
         "The note is dated as if the key were not there. Write a day, like 2026-05-08, or an ISO 8601 time. A commit "
         "dated after the year 9999 counts as of its last second.",
     ),
+    _notice(
+        "note-frontmatter",
+        "a plain note's front matter can't be read",
+        "It is no YAML, so it is searched as text, and the note has no title, date or tags from it. Most often a value "
+        "with a colon or a bracket has to be put in quotes. It is changed by nobody but you.",
+    ),
+    _notice(
+        "note-encoding",
+        "a plain note is not in UTF-8",
+        "Its letters beyond ASCII are read as unknown ones, so words with them aren't found; it is never rewritten. "
+        "Save it as UTF-8.",
+    ),
+    _notice(
+        "file-left-out",
+        "a Markdown file is left out",
+        "It is a symbolic link, of which git keeps no text, or, in a vault of memstore's own, its name doesn't end in "
+        "`.md`, as a memory's does. Rename it, or put the file in the place of the link.",
+    ),
     # -- shapes
     _error(
         "type-missing",

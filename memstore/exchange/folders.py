@@ -154,7 +154,7 @@ def _of_openclaw(source: ImportSource, name: str) -> Iterator[Draft | Skipped]:
     if channel:
         yield from _sections(source, name, data, label="OpenClaw", author=OPENCLAW, channel=channel)
         return
-    text, note = plain_note.note(name, data)
+    text, note, _ = plain_note.note(name, data)
     if not text.body.strip() or _was_forgotten(name, data):
         yield Skipped(source.where(name), "it has no text" if not text.body.strip() else FORGOTTEN_THERE)
         return

@@ -28,7 +28,7 @@ from memstore.core.places import MEMORY_SUFFIX, SEALED_SUFFIX, is_sealed_path
 from memstore.files import fence, plain_lines, plain_note, shapes, strict_yaml
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from memstore.core.errors import SealedError
     from memstore.core.finding import Finding
@@ -52,6 +52,8 @@ _ENTRY_CLASSES: dict[str, type] = {
 
 # Other programs use these keys differently: in a vault with their notes they belong to the person, and hide nothing.
 _FOREIGN_KEYS = frozenset({"type", "author", "status"})
+# Keys of memstore's in which people, and the programs that they use, say something in their own words.
+_SAID = frozenset({"source", "entities", "context_tags", "status_reason", "origin"})
 
 
 class MemoryFile(NamedTuple):
@@ -78,12 +80,16 @@ class BrokenFile(NamedTuple):
 
 
 class PlainFile(NamedTuple):
-    """A Markdown file that isn't a memory, until it is adopted; `memory` has what is known of it anyway."""
+    """A Markdown file that isn't a memory, until it is adopted; `memory` has what is known of it anyway.
+
+    `values` are those of its front matter, where every scalar of YAML is a text.
+    """
 
     path: str
     data: bytes
     text: FencedText
     memory: Memory
+    values: Mapping[str, Any]
 
 
 class SealedFile(NamedTuple):
@@ -314,8 +320,8 @@ def as_if_adopted(note: PlainFile) -> MemoryFile:
 def own_lines(file: MemoryFile) -> list[tuple[int, str]]:
     """Return the lines of a memory's frontmatter that say what people put there, with their file lines.
 
-    They are those of the keys that memstore doesn't define, of the source, and of a `type`, `author` or `status` that
-    is the person's own. No line has a part of another key, nor is it a comment.
+    They are those of the keys that memstore doesn't define, of those that hold people's words, like the source, and of
+    a `type`, `author` or `status` that is the person's own. No line has a part of another key, nor is it a comment.
     """
     front = file.front
     own = {front.line_of(name) for name, value in front.values.items() if _is_own(file.memory, name, value)}
@@ -337,7 +343,15 @@ def _is_own(memory: Memory, name: str, value: Any) -> bool:
         return False
     if name in _FOREIGN_KEYS:
         return bool(getattr(memory, name) != value)
-    return name == "source" or name not in KEY_BY_NAME
+    return name in _SAID or name not in KEY_BY_NAME
+
+
+def own_keys(file: MemoryFile | PlainFile) -> list[str]:
+    """Return the keys of a file that are the person's own, or have a value of theirs; of a plain note, all keys."""
+    if isinstance(file, PlainFile):
+        return [*file.values]
+    own = ((name, _is_own(file.memory, name, value)) for name, value in file.front.values.items() if name not in _SAID)
+    return [name for name, is_own in own if is_own]
 
 
 def read_too_large(path: str, beginning: bytes, *, size: int, mixed: bool) -> BrokenFile | PlainFile:

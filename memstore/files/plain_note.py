@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 from memstore.core.ids import is_entity_id
 from memstore.core.memory import Memory
 from memstore.core.places import kind_of, page_name, stem_of
-from memstore.core.times import instant, time_in
+from memstore.core.times import instant, stated, time_in
 from memstore.files import fence
 from memstore.files.fence import BOM, FencedText
+from memstore.files.strict_yaml import folded_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -37,9 +38,14 @@ _PAGE_LINK = re.compile(r"#?\[\[(.*?)\]\]")
 _PERMALINK = re.compile(r"(?!(?:true|false)\Z)[\w-]+(?:/[\w-]+)*")
 # A day in a file's name: 2026-02-01, 20260201, 202602011530.
 _DAY_IN_NAME = re.compile(r"(?<!\d)((?:19|20)\d\d)([-_.]?)(\d\d)\2(\d\d)(?:\d{4}|\d{6})?(?!\d)")
+_MONTH = re.compile(r"\s*(\d{4})[-/](\d\d?)\s*", re.ASCII)
 # Keys that programs use for the creation date and, failing that, for the last modification.
 _CREATED = ("created_at", "created", "date", "date_created", "creation_date", "date created", "timestamp")
 _MODIFIED = ("modified", "updated", "lastmod", "last_modified", "date modified")
+_TAGS = ("tags", "tag", "keywords", "categories")
+_ALIASES = ("aliases", "alias")
+# The keys whose values a note's memory has in fields of its own.
+_READ = frozenset({"title", *_TAGS, *_ALIASES, *_CREATED, *_MODIFIED})
 
 # In a vault with other programs' notes, a fence makes a memory if it has an id of memstore (a suggestion's counts, too)
 # or an owner.
@@ -105,22 +111,31 @@ def parts(data: bytes) -> FencedText:
     return read(data)[0]
 
 
-def note(path: str, data: bytes) -> tuple[FencedText, Memory]:
-    """Return the parts of a note, and what is known of it: title, date, tags, aliases and text."""
-    text, values = read(data)
-    values = {**_properties(text.body), **values}
-    names = _words_of(values, "aliases", "alias", by=",")
+def note(path: str, data: bytes) -> tuple[FencedText, Memory, Mapping[str, Any]]:
+    """Return the parts of a note, what is known of it (title, date, tags, aliases, text), and its front matter."""
+    text, front = read(data)
+    values = {**_properties(text.body), **folded(front)}
+    names = _words_of(values, *_ALIASES, by=",")
     permalink, foreign_id = _line_of(values.get("permalink")), _line_of(values.get("id"))
     more = (permalink if _PERMALINK.fullmatch(permalink) else "", foreign_id)
     memory = Memory(
         type=NOTE_TYPE,
         title=_title(path, values, text.body),
-        tags=_words_of(values, "tags", "tag", "keywords", "categories", by=r"[,\s]"),
+        tags=_words_of(values, *_TAGS, by=r"[,\s]"),
         aliases=tuple(dict.fromkeys((*names, *filter(None, more)))),
         created_at=_created_at(path, values),
         body=text.body,
+        extra={name: value for name, value in front.items() if folded_key(name) not in _READ},
     )
-    return text, memory
+    return text, memory, front
+
+
+def folded(front: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of a note's front matter by key, however people write that: `Tags`, `TITLE`."""
+    found: dict[str, Any] = {}
+    for name, value in front.items():
+        found.setdefault(folded_key(name), value)
+    return found
 
 
 def read(data: bytes) -> tuple[FencedText, Mapping[str, Any]]:
@@ -147,7 +162,7 @@ def _yaml(head: str) -> Mapping[str, Any] | None:
         return None
     if values is None or values == "":
         return {}
-    return values if isinstance(values, dict) else None
+    return {str(name): value for name, value in values.items()} if isinstance(values, dict) else None
 
 
 def _toml(text: str) -> tuple[FencedText, Mapping[str, Any]] | None:
@@ -237,8 +252,26 @@ def _created_at(path: str, values: Mapping[str, Any]) -> str | None:
 def unread_dates(data: bytes) -> list[tuple[str, str]]:
     """Return the dates in a note's front matter that can't be read, each with its key."""
     values = read(data)[1]
-    said = ((name, _line_of(values.get(name))) for name in (*_CREATED, *_MODIFIED))
+    said = ((name, _line_of(value)) for name, value in values.items() if folded_key(name) in (*_CREATED, *_MODIFIED))
     return [(name, text) for name, text in said if text and _instant(values[name]) is None]
+
+
+def unread_parts(data: bytes) -> Iterator[tuple[str, int, str]]:
+    """Yield what of a note is only text to memstore, or not even that: a finding's code, the line, and why."""
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        yield "note-encoding", data.count(b"\n", 0, error.start) + 1, f"byte {data[error.start]:#04x} is no UTF-8"
+        data = data.decode("utf-8", "replace").encode()
+    if isinstance(fenced := fence.split(data), FencedText):
+        import yaml
+
+        try:
+            yaml.load(fenced.head, getattr(yaml, "CBaseLoader", yaml.BaseLoader))  # noqa: S506 -- makes only strings
+        except (yaml.YAMLError, ValueError, RecursionError, TypeError) as unread:
+            mark = getattr(unread, "problem_mark", None)
+            line = fenced.head_line + (min(mark.line, fenced.head.count("\n")) if mark else 0)
+            yield "note-frontmatter", line, getattr(unread, "problem", None) or "it is no YAML"
 
 
 def _day_in_name(path: str) -> str | None:
@@ -252,7 +285,8 @@ def _day_in_name(path: str) -> str | None:
 
 
 def _instant(value: Any) -> str | None:
-    """Return a time in UTC; a time without a zone counts as UTC."""
-    if at := time_in(value):
+    """Return a time in UTC; a time without a zone counts as UTC, and a month alone is its first day."""
+    month = _MONTH.fullmatch(value) if isinstance(value, str) else None
+    if at := time_in(f"{month[1]}-{month[2]:0>2}-01" if month else value) or stated(value):
         return instant(at)
     return _day_in_name(value) if isinstance(value, str) else None

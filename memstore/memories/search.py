@@ -16,7 +16,8 @@ from memstore.core.errors import UsageError
 from memstore.search import EMBEDDER, INDEX, filters, query, ranking
 from memstore.search.answers import holds_time, kind_of_time, lacks_answer, names_held
 from memstore.search.clauses import Word
-from memstore.search.filters import narrowed, reader_of_values, texts_at
+from memstore.search.filters import narrowed
+from memstore.search.own_keys import OwnKeys
 from memstore.search.ranker import Audience, Candidates
 from memstore.search.reranker import HitReader, Wish
 from memstore.search.retrieval import Answer, Sort
@@ -74,8 +75,9 @@ def search(
     ...     print(f"[{item.quality:.2f}] {item.content}")
     [0.80] User prefers tea in the morning.
     """
-    asked = query.parse(text)
-    return Searcher(view.at(at)).answer(asked, _complete_wish(wish or Wish(), min_confidence, max_results), about=about)
+    then = view.at(at)
+    asked = query.parse(text, OwnKeys(then))
+    return Searcher(then).answer(asked, _complete_wish(wish or Wish(), min_confidence, max_results), about=about)
 
 
 def _complete_wish(wish: Wish, min_confidence: float | None, max_results: int | None) -> Wish:
@@ -255,8 +257,8 @@ class Searcher:
             column = self._then.column(name)
             values = (set(column[row].split(ITEM_SEPARATOR)) - {""} for row in rows)
         else:
-            read = reader_of_values(self._then)
-            values = (set(texts_at(read(row), key)) for row in rows)
+            own = OwnKeys(self._then)
+            values = (set(own.texts(row, key)) for row in rows)
         counts = Counter(value for found in values for value in found)
         return _most_first(counts)
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from datetime import datetime
-from functools import cache, cached_property
+from functools import cached_property
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
+from memstore.access import SHARED
 from memstore.core import terms as analysis
 from memstore.core import times
 from memstore.core.catalog import ITEM_SEPARATOR, Entry, filled
@@ -21,15 +22,23 @@ from memstore.core.keys import EXTERNAL, KEY_BY_NAME, SOURCE_TYPES, STATUSES, TR
 from memstore.core.times import instant
 from memstore.search import INDEX
 from memstore.search.clauses import Filters, Operator, Where
+from memstore.search.own_keys import OwnKeys
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     Column = Callable[[str], Sequence[str]]
     Test = Callable[[str], bool]
+    # What a file's own values for a key make of the verdict on the catalogue's.
+    OfFile = Callable[[bool, Sequence[str]], bool]
 
     from memstore.core.view import View
 
+
+# Filters whose key other programs use in their own way: a file may have any value for it.
+MAY_BE_FOREIGN = ("type", "author")
+# Keys whose column says of a plain note all that its file does.
+_OF_NOTES = frozenset({"title", "aliases", "tags", "created_at"})
 
 EVERY_STATUS = "all"
 DEFAULT_STATUS = ("active",)
@@ -107,7 +116,7 @@ def filters_of(which: Which, *, now: datetime) -> Filters:
     """
     least, trust, level = which.get("min_confidence"), which.get("min_trust"), which.get("level")
     values: dict[str, Any] = {
-        name: tuple(checked(name, value) for value in _texts(name, given))
+        name: tuple(stated(name, value) for value in _texts(name, given))
         for name, given in which.items()
         if name in FIELDS
     }
@@ -119,7 +128,7 @@ def filters_of(which: Which, *, now: datetime) -> Filters:
         min_trust=None if trust is None else checked_fraction(trust, "trust"),
         level=None if level is None else checked("level", level),
         where=tuple(
-            checked_where(one) if isinstance(one, Where) else parse_where(one)
+            one if isinstance(one, Where) else parse_where(one)
             for one in _texts("where", which.get("where", ()), Where)
         ),
     )
@@ -171,6 +180,15 @@ def checked(name: str, text: str) -> str:
     return value
 
 
+def stated(name: str, text: str) -> str:
+    """Return the value of a filter, stripped of white space; `narrowed` checks one that files of others may have.
+
+    Raises:
+        UsageError: no file can have this value.
+    """
+    return text.strip() if name in MAY_BE_FOREIGN and text.strip() else checked(name, text)
+
+
 class _Form(NamedTuple):
     """The form that a filter's value must have; any other can't match a memory, so it is a mistake."""
 
@@ -193,10 +211,10 @@ FORMS = {
 
 
 def parse_where(text: str) -> Where:
-    """Parse a condition of the form `key op value`, `key exists` or `key missing`.
+    """Parse a condition of the form `key op value`, `key exists` or `key missing`; `narrowed` checks if it can be met.
 
     Raises:
-        UsageError: the text is not a condition, or its value does not fit the key.
+        UsageError: the text is not a condition.
     """
     found = re.fullmatch(_WHERE, text, re.DOTALL)
     if found is None:
@@ -206,7 +224,7 @@ def parse_where(text: str) -> Where:
         )
     if found["bare"]:
         return Where(found["key"], Operator(found["bare"]))
-    return checked_where(Where(found["key"], Operator(found["operator"]), _unquoted(found["value"])))
+    return Where(found["key"], Operator(found["operator"]), _unquoted(found["value"]))
 
 
 def checked_where(where: Where) -> Where:
@@ -248,17 +266,27 @@ def checked_fraction(text: str | float, name: str = "confidence") -> float:
 # -- applying them -------------------------------------------------------------------------------
 
 
-def matching(rows: Sequence[int], filters: Iterable[Filters], column: Column) -> Sequence[int]:
-    """Return those of `rows` that pass all filters on the catalogue's columns.
+def matching(
+    rows: Sequence[int], filters: Iterable[Filters], column: Column, own: OwnKeys | None = None
+) -> Sequence[int]:
+    """Return those of `rows` that pass all filters on the catalogue's columns, or by what a file has for that key.
 
     `min_confidence` and conditions on keys that are not in the catalogue are left to the caller.
     """
     asked = list(filters)
-    for tested, test in _tests(asked):
+    for tested, test, of_file in _tests(asked):
         values = column(tested)
         # A column has few distinct values: each is tested once.
         verdicts = _Verdicts(test)
-        rows = [row for row in rows if verdicts[values[row]]]
+        holders = own.holders(tested) if own and of_file else ()
+        if own is None or of_file is None or not holders:
+            rows = [row for row in rows if verdicts[values[row]]]
+        else:
+            rows = [
+                row
+                for row in rows
+                if (of_file(verdicts[values[row]], own.texts(row, tested)) if row in holders else verdicts[values[row]])
+            ]
     return rows
 
 
@@ -284,21 +312,34 @@ def need_files(*filters: Filters) -> bool:
     return bool(unknown_keys(filters)) or any(asked.min_trust or asked.level for asked in filters)
 
 
-def _tests(filters: list[Filters]) -> list[tuple[str, Test]]:
-    """Return the tests, each with its column; without a filter on status, only active memories pass."""
-    tests: list[tuple[str, Test]] = []
+def _tests(filters: list[Filters]) -> list[tuple[str, Test, OfFile | None]]:
+    """Return the tests, each with its column; without a filter on status, only active memories pass.
+
+    Where a file may have a value of its owner's for that key, the last part says what that makes of the verdict.
+    """
+    tests: list[tuple[str, Test, OfFile | None]] = []
     if not any(asked.status or asked.id or _names_status(asked) for asked in filters):
-        tests.append(("status", _any_of("status", DEFAULT_STATUS)))
+        tests.append(("status", _any_of("status", DEFAULT_STATUS), None))
     for asked in filters:
         for name, column in FILTER_COLUMNS.items():
             wanted: tuple[str, ...] = getattr(asked, name)
             if wanted and not (name == "status" and EVERY_STATUS in wanted):
-                tests.append((column, _any_of(name, wanted)))
+                tests.append((column, _any_of(name, wanted), _or_any_of(wanted) if name in MAY_BE_FOREIGN else None))
         if asked.title:
-            tests.append(("title", _title_test(asked.title)))
-        tests += _time_tests(asked.since, asked.until)
-        tests += [(where.key, _where_test(where)) for where in asked.where if where.key in KNOWN_KEYS]
+            tests.append(("title", _title_test(asked.title), None))
+        tests += [(column, test, None) for column, test in _time_tests(asked.since, asked.until)]
+        known = (where for where in asked.where if where.key in KNOWN_KEYS)
+        tests += [(one.key, _where_test(one), None if one.key in _OF_NOTES else _instead(one)) for one in known]
     return tests
+
+
+def _or_any_of(wanted: Sequence[str]) -> OfFile:
+    folded = {analysis.fold(value) for value in wanted}
+    return lambda verdict, values: verdict or not folded.isdisjoint(map(analysis.fold, values))
+
+
+def _instead(where: Where) -> OfFile:
+    return lambda _, values: holds(where, values)
 
 
 def _names_status(asked: Filters) -> bool:
@@ -431,13 +472,44 @@ def narrowed(then: View, rows: Sequence[int], *filters: Filters) -> Sequence[int
         then: the vault at the time in question.
         rows: the rows that the viewer may see.
         filters: a row must pass all of them.
+
+    Raises:
+        UsageError: no file can have a value that is asked for.
     """
-    left = _trusted(then, matching(rows, filters, then.column), filters)
-    conditions = unknown_keys(filters)
-    if not conditions:
-        return left
-    values = reader_of_values(then)
-    return [row for row in left if all(holds(one, texts_at(values(row), one.key)) for one in conditions)]
+    own = OwnKeys(then)
+    if not then.of(SHARED).manifest:  # what one's own vault has, a stack beside it need not have
+        for asked in filters:
+            _require_possible(own, asked)
+    left = _trusted(then, matching(rows, filters, then.column, own), filters)
+    for one in unknown_keys(filters):
+        if one.key.partition(".")[0] in KEY_BY_NAME:
+            left = [row for row in left if holds(one, own.texts(row, one.key))]
+        else:
+            holders = own.holders(one.key)
+            left = [row for row in left if holds(one, own.texts(row, one.key) if row in holders else ())]
+    return left
+
+
+def _require_possible(own: OwnKeys, asked: Filters) -> None:
+    for name in MAY_BE_FOREIGN:
+        for value in getattr(asked, name):
+            try:
+                checked(name, value)
+            except UsageError:
+                if not _has_value(own, name, value):
+                    raise
+    for where in asked.where:
+        try:
+            checked_where(where)
+        except UsageError:
+            of_one = where.operator in (Operator.EQUAL, Operator.UNEQUAL)
+            if not (_has_value(own, where.key, where.value) if of_one else own.holders(where.key)):
+                raise
+
+
+def _has_value(own: OwnKeys, key: str, value: str) -> bool:
+    folded = analysis.fold(value)
+    return any(folded in map(analysis.fold, own.texts(row, key)) for row in own.holders(key))
 
 
 def asks_status(given: Filters) -> bool:
@@ -494,31 +566,3 @@ def _trusted(then: View, rows: Sequence[int], filters: Sequence[Filters]) -> Seq
     if not least and not levels:
         return rows
     return then.of(INDEX).vouched_for(rows, least=least, levels=levels)
-
-
-def reader_of_values(then: View) -> Callable[[int], dict[str, Any]]:
-    """Return a function that reads the frontmatter of a row's file, as far as the viewer may see it; each file once.
-
-    It returns an empty dict for a file that can't be read any more or that the viewer may not see.
-    """
-
-    @cache
-    def values(row: int) -> dict[str, Any]:
-        file = then.read(then.entry(row).path)
-        return file.front.values if file else {}
-
-    return values
-
-
-def texts_at(values: dict[str, Any], key: str) -> list[str]:
-    """Return the values of a key as texts; `origin.session_id` reads a key of a map, or of the maps in a list."""
-    found: list[Any] = [values]
-    for name in key.split("."):
-        found = [item[name] for item in found if isinstance(item, dict) and name in item]
-        found = [part for item in found for part in (item if isinstance(item, list) else [item])]
-    return [_text(item) for item in found if item is not None and item not in ("", {})]
-
-
-def _text(value: object) -> str:
-    """Return a value as it is written in the file."""
-    return str(value).lower() if isinstance(value, bool) else str(value)

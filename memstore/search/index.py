@@ -12,13 +12,15 @@ from memstore.core.languages import ANY_OTHER, ENGLISH, language_of, language_te
 from memstore.core.places import stem_of, without_id
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from memstore.core.memory import Claim, Memory
 
 
 # Increase this when a memory's terms change: indexes of another version are rebuilt.
-VERSION = 15
+VERSION = 16
+# What terms of keys begin with.
+KEY_MARK = "\x1d"
 # The names of cached gists (`conflicts.gists`) begin with this; a gist is kept as long as the index has its blob.
 GISTS = "gists-"
 # The name of the cached verdicts on statements of any of them.
@@ -32,13 +34,16 @@ class Searchable(NamedTuple):
     head: list[str]
 
 
-def searchable(memory: Memory, path: str, *, head: str = "", languages: Sequence[str] = LANGUAGES) -> Searchable:
+def searchable(
+    memory: Memory, path: str, *, head: str = "", keys: Iterable[str] = (), languages: Sequence[str] = LANGUAGES
+) -> Searchable:
     """Return the terms under which a memory or note is found: the stems of its words, in its language.
 
     Args:
         memory: the memory, or the memory made of the note.
         path: the path of its file; words of the name are added unless the head already has them.
         head: the front matter of a note, or the lines of a memory's that are the person's, which count as text.
+        keys: the keys of its frontmatter that are the person's.
         languages: the languages that it may be written in.
     """
     from memstore.core import terms
@@ -50,6 +55,7 @@ def searchable(memory: Memory, path: str, *, head: str = "", languages: Sequence
     found = [*map(stem, terms.words(" . ".join(named))), *map(claim_term, memory.claims)]
     if language != ENGLISH:
         found += [ANY_OTHER, language_term(language)]
+    found += map(key_term, keys)
     known = set(found)
     more = dict.fromkeys(map(stem, terms.words(" . ".join((*memory.tags, name_words(path, memory.id))))))
     return Searchable(text=[*map(stem, words)], head=found + [term for term in more if term not in known])
@@ -77,6 +83,13 @@ def claim_term(claim: Claim) -> str:
     It begins with a character that no query can contain, so nothing else finds it.
     """
     return "\x1f".join(("", *claim_key(claim)))
+
+
+def key_term(key: str) -> str:
+    """Return the term under which files that have a key of the person's own are found, as `claim_term`."""
+    from memstore.files.strict_yaml import folded_key
+
+    return KEY_MARK + folded_key(key)
 
 
 def claim_key(claim: Claim) -> tuple[str, str]:

@@ -48,16 +48,18 @@ def document_of(file: ReadFile, blob: str, *, languages: Sequence[str] = LANGUAG
         languages: the languages that it may be written in.
     """
     from memstore.files.catalog_entry import entry_of
-    from memstore.files.memory_file import MemoryFile, PlainFile, own_lines
+    from memstore.files.memory_file import MemoryFile, PlainFile, own_keys, own_lines
     from memstore.search.index import searchable
 
     entry = entry_of(file, blob)
     match file:
         case MemoryFile(memory=memory):
             head = "\n".join(line for _, line in own_lines(file))
-            return Document(entry, searchable(memory, entry.path, head=head, languages=languages))
+            keys = own_keys(file)
+            return Document(entry, searchable(memory, entry.path, head=head, keys=keys, languages=languages))
         case PlainFile(memory=memory, text=text):
-            return Document(entry, searchable(memory, entry.path, head=text.head, languages=languages))
+            keys = own_keys(file)
+            return Document(entry, searchable(memory, entry.path, head=text.head, keys=keys, languages=languages))
         case _:
             return Document(entry, None)
 

@@ -25,6 +25,7 @@ from memstore.search.index import name_words
 from memstore.search.matching import all_terms, within_edits
 
 if TYPE_CHECKING:
+    from memstore.search.own_keys import OwnKeys
     from memstore.search.ranker import Audience
 
 
@@ -67,8 +68,12 @@ class _Part(NamedTuple):
     is_open: bool = False  # a quote that nothing closes
 
 
-def parse(text: str) -> Query:
+def parse(text: str, own: "OwnKeys | None" = None) -> Query:
     """Parse a query.
+
+    Args:
+        text: as a person types it.
+        own: the keys of people's own in the files that are searched, which are fields, too.
 
     Raises:
         UsageError: a field can't have the given value, or the query is empty.
@@ -82,8 +87,11 @@ def parse(text: str) -> Query:
             notes.append('a quote is not closed; what follows is read as words ("like this" is a phrase)')
         elif part.field and (name := _field_of(part.field, part.text)):
             wanted = _with_field(wanted, part, name)
+        elif part.field and own and part.field not in MEMORY_TYPES and own.holders(part.field):
+            operator = Operator.UNEQUAL if part.sign == "-" else Operator.EQUAL
+            wanted = wanted._replace(where=(*wanted.where, Where(part.field, operator, part.text.strip())))
         elif part.field:
-            notes.append(_instead(part.field, part.text))
+            notes.append(_instead(part.field, part.text, own.names if own else ()))
             clauses += _of_no_field(part, part.field)
         elif part.sign is None and not part.is_quoted:
             for clause, is_hollow in _words(part.text):
@@ -232,17 +240,15 @@ def _with_field(wanted: Filters, part: _Part, name: str) -> Filters:
     """Return the filters with a `field:value` added."""
     if name in MEMORY_TYPES:  # a ref, `belief:m_7f3k9q2x1c`
         wanted, name = wanted._replace(type=(*wanted.type, name)), "id"
-    value = filters.checked(name, part.text)
+    value = filters.stated(name, part.text)
     if part.sign == "-":
         operator = Operator.LACKS if name == "title" else Operator.UNEQUAL
-        return wanted._replace(
-            where=(*wanted.where, filters.checked_where(Where(KEYS.get(name, name), operator, value)))
-        )
+        return wanted._replace(where=(*wanted.where, Where(KEYS.get(name, name), operator, value)))
     if name == "title":
         return wanted._replace(title=(*wanted.title, tuple(terms.terms(value))))
     if name in FIELDS:
         return _with_value(wanted, name, value)
-    return wanted._replace(where=(*wanted.where, filters.checked_where(Where(name, Operator.EQUAL, value))))
+    return wanted._replace(where=(*wanted.where, Where(name, Operator.EQUAL, value)))
 
 
 def _with_value(wanted: Filters, name: str, value: str) -> Filters:
@@ -250,7 +256,7 @@ def _with_value(wanted: Filters, name: str, value: str) -> Filters:
     return wanted._replace(**changed)
 
 
-def _instead(field: str, value: str) -> str:
+def _instead(field: str, value: str, own: Iterable[str]) -> str:
     """Return the note that a field does not exist, with a suggestion."""
     name = field.lower().replace("-", "_")
     words = f"`{field}:{value}` is read as words"
@@ -258,7 +264,7 @@ def _instead(field: str, value: str) -> str:
         return f"{words}; --{name.replace('_', '-')} {value} is an option"
     from memstore.core.errors import nearest
 
-    near = nearest(name, [*FIELDS, *KEY_BY_NAME])
+    near = nearest(name, [*FIELDS, *KEY_BY_NAME, *own])
     return f"{words}: `{field}:` is not a field to search in" + (f"; did you mean `{near}:`?" if near else "")
 
 

@@ -30,7 +30,7 @@ from memstore.core.errors import FormatError, NotFoundError, VaultError
 from memstore.core.finding import Finding, Position, Severity, in_order
 from memstore.core.finding_codes import Checked, finding_of
 from memstore.core.ids import MemoryRef
-from memstore.core.places import RegistryKind, is_sealed_path, kind_of
+from memstore.core.places import NO_MEMORIES, RegistryKind, is_memory_path, is_own_path, is_sealed_path, kind_of
 from memstore.core.short_repr import short_repr
 from memstore.core.times import LATEST, instant
 from memstore.core.transaction import again_where_changed, save_all
@@ -123,6 +123,7 @@ def check(view: View, paths: Sequence[str] = ()) -> CheckResult:
     findings: list[Finding] = []
     compressed: list[Checked] = []
     recited: list[Finding] = []
+    in_part: list[Finding] = []
     plain = 0
     first_commits = dict(zip(view.column("path"), view.column("first_commit"), strict=True))
     for path in view.with_progress("checking files", memories):
@@ -140,6 +141,7 @@ def check(view: View, paths: Sequence[str] = ()) -> CheckResult:
         elif not isinstance(file, SealedFile):
             plain += 1
             findings += _unread_dates(path, file.data, first_commit=first_commits.get(path, ""))
+            in_part += _unread_parts(path, file.data)
     findings += _unmerged(view, {*memories, *registry}, findings)
     findings += _lost_texts(view, compressed)
     wanted = set(registry)
@@ -160,6 +162,8 @@ def check(view: View, paths: Sequence[str] = ()) -> CheckResult:
                 *(() if paths else _said_once(view)),
                 *_dangling_links(view, {*memories}, elsewhere),
                 *recited,
+                *in_part,
+                *(() if paths else _left_out_files(view)),
                 *(one for one in sealed if one.severity is Severity.NOTICE),
             ]
         ),
@@ -281,6 +285,34 @@ def _unread_dates(path: str, data: bytes, *, first_commit: str) -> Iterator[Find
         yield finding_of("note-date", path, "its first commit is dated after the year 9999", hint)
     for key, text in plain_note.unread_dates(data):
         yield finding_of("note-date", path, f"`{key}` is no date: `{text}`", "write it like 2026-05-08")
+
+
+_HOW_TO_READ = {
+    "note-frontmatter": "put the value in quotes; until then it is searched as text",
+    "note-encoding": "save it as UTF-8",
+}
+
+
+def _unread_parts(path: str, data: bytes) -> Iterator[Finding]:
+    """Yield a finding for front matter and letters of a plain note that are only text, or not even that."""
+    for code, line, why in plain_note.unread_parts(data):
+        yield finding_of(code, path, why, _HOW_TO_READ[code], Position(line))
+
+
+def _left_out_files(view: View) -> Iterator[Finding]:
+    """Yield a finding for each file of a repository that looks like a note, and is none for its kind or its name."""
+    mixed = view.config.mixed
+    kept = view.of(HISTORY).kept_files() if view.of(HISTORY).repository else ()
+    pages = [path for path in sorted(kept) if is_memory_path(path, mixed=True) and not is_own_path(path)]
+    named_so = {path for path in pages if is_memory_path(path, mixed=mixed)}
+    ignored = view.of(HISTORY).left_out(pages)
+    for path in pages:
+        if path in ignored:
+            continue
+        if (view.root / path).is_symlink():
+            yield finding_of("file-left-out", path, "it is a symbolic link", "put the file itself in its place")
+        elif path not in named_so and path.rpartition("/")[2] not in NO_MEMORIES:
+            yield finding_of("file-left-out", path, "its name doesn't end with .md", "rename it, if it is a memory")
 
 
 def _cited_in_vain(checked: Checked, file: MemoryFile, directory: references.Directory) -> Iterator[Finding]:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from memstore.core.catalog import ITEM_SEPARATOR
 from memstore.core.errors import UsageError
 from memstore.search.clauses import Filters, Operator, Where
-from memstore.search.filters import checked, checked_fraction, holds, matching, parse_where, unknown_keys
+from memstore.search.filters import checked, checked_fraction, checked_where, holds, matching, parse_where, unknown_keys
 
 COLUMNS = {
     "type": ["note", "belief", "note", "episode"],
@@ -150,7 +150,7 @@ def test_a_value_that_no_memory_can_have_is_refused(name: str, value: str) -> No
 )  # fmt: skip
 def test_a_condition_on_what_the_key_never_holds_is_refused(text: str) -> None:
     with pytest.raises(UsageError) as error:
-        parse_where(text)
+        checked_where(parse_where(text))
     assert error.value.hint
 
 

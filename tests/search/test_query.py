@@ -84,7 +84,6 @@ def test_fields_are_filters(text: str, expected: Filters) -> None:
 @pytest.mark.parametrize(
     ("text", "message", "hint"),
     [
-        ("type:nte", "`nte` is not a valid type", "did you mean note?"),
         ("status:done x", "`done` is not a valid status", "choose one of"),
         ("", "asks for nothing", "at least one word"),
         ("?!", "asks for nothing", "at least one word"),

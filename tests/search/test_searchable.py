@@ -37,7 +37,7 @@ def test_a_date_as_people_say_it() -> None:
 def test_other_terms_are_another_version() -> None:
     """Where this fails because the analysis has changed, raise VERSION and put both in here."""
     terms = " ".join(searchable(Memory(type="note", body=TEXT), "").text)
-    assert (VERSION, hashlib.sha256(terms.encode()).hexdigest()[:12]) == (15, "f8043cc6aed3")
+    assert (VERSION, hashlib.sha256(terms.encode()).hexdigest()[:12]) == (16, "f8043cc6aed3")
 
 
 def test_other_terms_of_other_languages_are_another_version() -> None:
@@ -49,7 +49,7 @@ def test_other_terms_of_other_languages_are_another_version() -> None:
     )
     found = [searchable(Memory(type="note", body=body), "") for body in bodies]
     terms = " ".join(term for one in found for term in (*one.text, *one.head))
-    assert (VERSION, hashlib.sha256(terms.encode()).hexdigest()[:12]) == (15, "4ee77177bc26")
+    assert (VERSION, hashlib.sha256(terms.encode()).hexdigest()[:12]) == (16, "4ee77177bc26")
 
 
 def documents() -> list[Document]:
@@ -63,7 +63,7 @@ def documents() -> list[Document]:
 def test_other_terms_of_titles_names_and_claims_are_another_version() -> None:
     """As above."""
     terms = [(one.searchable.text, one.searchable.head) for one in documents() if one.searchable]
-    assert (VERSION, digest(terms)) == (15, "1958520bbdd3")
+    assert (VERSION, digest(terms)) == (16, "c8c229d83dff")
 
 
 def test_another_entry_of_a_file_in_the_catalogue_is_another_format() -> None:

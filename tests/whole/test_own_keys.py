@@ -161,3 +161,87 @@ def memory(text: str) -> MemoryFile:
     file = memory_file.read("a.md", text.encode())
     assert isinstance(file, MemoryFile)
     return file
+
+
+CLIPPED = {
+    "art.md": (
+        "---\ntype: article\nauthor: Ann Lee\nstatus: wip\nurl: https://e.org/a\nRating: 4\nqxz: oil\n---\n"
+        "# Art\n\nPaint.\n"
+    ),
+    "song.md": "---\nTYPE: song\nTags: [loud]\nTITLE: Anthem\nDate: 2024/05/01\nrating: 2\n---\nPaint.\n",
+    "bare.md": "# Bare\n\nPaint.\n",
+}
+
+
+@pytest.fixture(scope="module")
+def clipped(tmp_path_factory: pytest.TempPathFactory) -> InProcess:
+    program = InProcess(tmp_path_factory.mktemp("clipped"))
+    program.vault.mkdir()
+    for path, text in CLIPPED.items():
+        (program.vault / path).write_text(text)
+    program.ok("init", ".", "--owner", "human:sean")
+    program.ok("add", "Paint it blue.", "--title", "Blue", "--set", "rating=5", "--entities", "Ottoline")
+    return program
+
+
+def listed(program: InProcess, *words: str) -> set[str]:
+    return {one["title"] for one in program.json(*words)["memories"]}
+
+
+@pytest.mark.parametrize(
+    ("where", "titles"),
+    [
+        ("url exists", {"Art"}),
+        ("URL = https://e.org/a", {"Art"}),
+        ("rating >= 4", {"Art", "Blue"}),
+        ("rating missing", {"Bare"}),
+        ("type = article", {"Art"}),
+        ("type = note", {"Bare", "Blue"}),
+        ("type != article", {"Anthem", "Bare", "Blue"}),
+        ("author ~ ann", {"Art"}),
+        ("status = wip", {"Art"}),
+        ("tags = loud", {"Anthem"}),
+        ("created_at = 2024-05", {"Anthem"}),
+        ("entities = Ottoline", {"Blue"}),
+    ],
+)
+def test_conditions_are_about_notes_and_memories_alike(clipped: InProcess, where: str, titles: set[str]) -> None:
+    assert listed(clipped, "list", "--where", where) == titles
+
+
+@pytest.mark.parametrize(
+    ("query", "titles"),
+    [
+        ("paint type:article", {"Art"}),
+        ("paint type:song", {"Anthem"}),
+        ("paint rating:5", {"Blue"}),
+        ("paint -rating:5", {"Art", "Anthem", "Bare"}),
+        ("paint url:https://e.org/a", {"Art"}),
+        ("Ottoline", {"Blue"}),
+        ("paint tag:loud", {"Anthem"}),
+        ("paint type:note", {"Art", "Anthem", "Bare", "Blue"}),
+    ],
+)
+def test_own_keys_are_fields_of_a_query(clipped: InProcess, query: str, titles: set[str]) -> None:
+    assert {one["title"] for one in clipped.json("search", query)["results"]} == titles
+
+
+def test_what_no_file_has_is_told_with_what_is_like_it(clipped: InProcess) -> None:
+    slip = clipped.run("list", "--where", "utl exists").stderr
+    assert slip == "no memory matches\nhint: no file has the key utl; did you mean url?\n"
+    assert "did you mean `rating:`?" in clipped.run("search", "paint ratng:5").stderr
+    for words in (("list", "--where", "type = nte"), ("search", "type:nte"), ("list", "--type", "nte")):
+        done = clipped.run(*words)
+        assert (done.returncode, "`nte` is not a valid type\nhint: " in done.stderr) == (2, True)
+    assert listed(clipped, "list", "--type", "article", "--type", "song") == {"Art", "Anthem"}
+
+
+def test_own_keys_of_what_is_hidden_are_known_to_nobody_else(clipped: InProcess) -> None:
+    who = ("--as", "human:claire")
+    for one, other in (("url", "xyz"), ("qxz", "xqz")):
+        told = [clipped.run(*who, "list", "--where", f"{key} exists") for key in (one, other)]
+        assert (told[0].stdout, told[0].stderr) == (told[1].stdout, told[1].stderr)
+        told = [clipped.run(*who, "search", f"paint {key}:5") for key in (one, other)]
+        assert told[0].stderr.replace(one, other) == told[1].stderr
+    types = [clipped.run(*who, "list", "--type", kind).stderr for kind in ("article", "artisle")]
+    assert types[0].replace("article", "artisle") == types[1]

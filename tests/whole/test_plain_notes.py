@@ -642,3 +642,34 @@ def test_a_registry_file_is_no_note_and_no_memory_whatever_its_id(tmp_path: Path
     (program.vault / note).write_text("---\ntype: entity\nid: people:ann\n---\nA wombat.\n")  # in place
     assert program.found("wombat") == set()
     assert program.json("search", "wombat", "--as", "human:bob")["results"] == []
+
+
+def test_what_is_understood_in_part_is_told_by_kind_and_count(tmp_path: Path) -> None:
+    program = InProcess(tmp_path)
+    program.vault.mkdir()
+    odd = {f"s{n}.md": f"---\ntags: [kitchen]\ntitle: Soup: no {n}\n---\nBody.\n" for n in range(5)}
+    lay_out(
+        program.vault, {**odd, "latin1.md": "One.\nCaf\udce9\n", "when.md": "---\ndate: soon\n---\n", "a.md": "a\n"}
+    )
+    (program.vault / "link.md").symlink_to("a.md")
+    program.git("init", "-q")
+    program.ok("init", ".", "--owner", "human:sean")
+    told = program.ok("check")
+    assert "5 notices [note-frontmatter]: a plain note's front matter can't be read\ns0.md:3:1: notice: " in told
+    assert "s2.md" in told
+    assert "s3.md" not in told
+    assert "  … and 2 more; memstore check --strict lists them" in told
+    assert "latin1.md:2:1: notice: byte 0xe9 is no UTF-8 [note-encoding]" in told
+    assert "when.md:1:1: warning: `date` is no date: `soon` [note-date]" in told
+    assert "link.md:1:1: notice: it is a symbolic link [file-left-out]" in told
+    assert "s4.md:3:1: notice: " in program.run("check", "--strict").stdout
+
+
+def test_an_own_vault_says_which_pages_it_leaves_out(tmp_path: Path) -> None:
+    program = InProcess(tmp_path)
+    program.vault.mkdir()
+    program.git("init", "-q")
+    program.ok("init", ".", "--owner", "human:sean", "--notes", "own")
+    lay_out(program.vault, {"NOTE.MD": "x\n", "n.markdown": "x\n", "README.md": "x\n", "a.txt": "x\n"})
+    told = program.json("check")["notices"]
+    assert [one["path"] for one in told if one["code"] == "file-left-out"] == ["NOTE.MD", "n.markdown"]
