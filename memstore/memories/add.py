@@ -12,7 +12,7 @@ from memstore.core.file_names import path_of_new
 from memstore.core.keys import KEY_BY_NAME, QUARANTINED
 from memstore.core.memory import UNSTATED_BELIEF_CONFIDENCE
 from memstore.core.provenance import provenance_of_new
-from memstore.core.times import instant
+from memstore.core.times import instant, period
 from memstore.core.transaction import Saving, again_where_changed, hint, save, shown
 from memstore.files import fence, memory_file, splice, strict_yaml
 from memstore.files.draft import new_file
@@ -136,6 +136,7 @@ def new_memory(
     """
     if not body.strip():
         raise UsageError("a memory needs a text", hint='memstore add "what to remember"')
+    values = _dated(view, values)
     data = new_file({**values, **_completing(view, values, ground)}, body)
     file = memory_file.read(DRAFT_PATH, data)
     if isinstance(file, BrokenFile):
@@ -159,7 +160,7 @@ def add_draft(view: View, data: bytes, values: Mapping[str, Plain], **saving: Un
         NotFoundError: a ref names no memory that the writer may see.
         RefusedError: a key may not be set by its writer.
     """
-    file = _read(_with_values(data, values))
+    file = _read(_with_values(data, _dated(view, values)))
     if not file.memory.body.strip():
         raise UsageError("the draft has no text", hint="write it below the second ---")
     said: dict[str, Plain] = file.front.values
@@ -209,6 +210,17 @@ def _read(data: bytes) -> MemoryFile:
             raise UsageError(
                 "the draft has no frontmatter", hint="begin it with a line ---, keys, and another line ---"
             )
+
+
+def _dated(view: View, values: Mapping[str, Plain]) -> Mapping[str, Plain]:
+    """Return the values with a time in the form that files have, where it is given as people type dates."""
+    given = values.get("created_at")
+    if not isinstance(given, str) or is_absent(given):
+        return values
+    try:
+        return {**values, "created_at": instant(period(given.strip(), now=view.clock.now()).start)}
+    except UsageError:
+        return values  # the checks of the file say what it may be
 
 
 def _stop_at_values(data: bytes) -> None:

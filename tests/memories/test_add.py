@@ -41,6 +41,25 @@ Bella eats at eight.
     )
 
 
+@pytest.mark.parametrize(
+    ("given", "stored"),
+    [
+        ("2021-05-05", "2021-05-05T00:00:00Z"),
+        ("2021-05", "2021-05-01T00:00:00Z"),
+        ("2021-05-05T10:00+02:00", "2021-05-05T08:00:00Z"),
+        ("2021-05-05T10:00:07Z", "2021-05-05T10:00:07Z"),
+    ],
+)
+def test_a_stated_time_may_be_typed_like_any_date(given: str, stored: str) -> None:
+    ws = memory_workspace({})
+    saved = add_memory(ws.view(), {"created_at": given}, "Bella eats at eight.")
+    drafted = add_draft(ws.view(), b"---\ntype: note\n---\nShe naps.\n", {"created_at": given})
+    texts = files_of(ws)
+    assert all(f'created_at: "{stored}"'.encode() in texts[one.path] for one in (saved, drafted))
+    with pytest.raises(UsageError, match="created_at"):
+        add_memory(ws.view(), {"created_at": "some day"}, "Bella eats at nine.")
+
+
 def test_a_belief_states_its_confidence() -> None:
     ws = memory_workspace()
     saved = add_memory(ws.view(), {"type": "belief", "title": "Ünïted: we stand!", "tags": ["a"]}, "x")
