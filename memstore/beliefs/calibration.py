@@ -8,17 +8,22 @@ This module also computes the confidence that is suggested for a new belief, fro
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
 from math import fsum
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.beliefs import ledger as confidence
-from memstore.beliefs.consolidation import Action
+from memstore.beliefs.consolidation import REJECTED, Action
 from memstore.beliefs.evidence import as_evidence
 from memstore.beliefs.next_lines import next_time, replayed
+from memstore.beliefs.pool import deleted_suggestions
+from memstore.core.ids import ID_OF_PROPOSAL, MemoryRef
 from memstore.core.memory import LedgerLine
+from memstore.core.places import SUGGESTIONS
 from memstore.core.short_repr import short_repr
 from memstore.core.times import instant
+from memstore.lineage.refs import loader
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -26,7 +31,9 @@ if TYPE_CHECKING:
 
     from memstore.beliefs.consolidation import ConsolidationProposal
     from memstore.beliefs.evidence import Evidence, Load
+    from memstore.core.memory import Memory
     from memstore.core.view import View
+    from memstore.files.memory_file import MemoryFile
 
 
 BINS = 10
@@ -52,13 +59,26 @@ class Bin(NamedTuple):
     observed: float
 
 
+class Decided(NamedTuple):
+    """How many suggestions of one action, from so many independent roots, were accepted and rejected."""
+
+    action: str
+    roots: int
+    accepted: int
+    rejected: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:
-    """The Brier score, from 0 (best) to 1, None without predictions; and the bins that are not empty."""
+    """The Brier score, from 0 (best) to 1, None without predictions; the bins that are not empty.
+
+    `suggestions` is what became of the suggestions that were decided on, by what they suggest and from how much.
+    """
 
     predictions: int
     brier: float | None
     bins: tuple[Bin, ...]
+    suggestions: tuple[Decided, ...] = ()
 
     __repr__ = short_repr
 
@@ -116,7 +136,35 @@ def calibrate(view: View) -> Calibration:
     # Splits and merges copy evidence; the prediction of the memory that had it first is the one that counts.
     memories.sort(key=lambda memory: memory.created_at or "", reverse=True)
     made = {one.of: one for memory in memories for one in predictions(memory.confidence_history)}
-    return calibration_of(made.values())
+    return replace(calibration_of(made.values()), suggestions=tuple(decided_of(view)))
+
+
+def decided_of(view: View) -> Iterator[Decided]:
+    """Yield what became of the suggestions that the viewer may see, those of one action by the number of their roots.
+
+    A suggestion whose file was deleted was rejected; one that was moved out of its folder was accepted.
+    """
+    load = loader(view)
+    counts: Counter[tuple[str, int, bool]] = Counter()
+    made = [(file.memory, _was_accepted(file)) for file in view.memories() if _is_suggestion(file.memory)]
+    for memory, accepted in [*made, *((memory, False) for memory in deleted_suggestions(view))]:
+        if accepted is not None:
+            known = (load(ref) for ref in memory.derived_from if MemoryRef.parse(ref))
+            roots = {root for one in known if one for root in as_evidence(one, load).roots}
+            counts[memory.proposes or Action.CREATE.value, len(roots), accepted] += 1
+    for action, number in sorted({key[:2] for key in counts}):
+        yield Decided(action, number, counts[action, number, True], counts[action, number, False])
+
+
+def _is_suggestion(memory: Memory) -> bool:
+    return (memory.id or "").startswith(ID_OF_PROPOSAL) and memory.source_type == "consolidation"
+
+
+def _was_accepted(file: MemoryFile) -> bool | None:
+    """Whether a suggestion was accepted; None if nobody has decided yet."""
+    if not file.path.startswith(SUGGESTIONS):
+        return True
+    return None if file.memory.status == "draft" else REJECTED not in file.memory.tags
 
 
 # -- suggested -------------------------------------------------------------------------------------

@@ -54,6 +54,7 @@ FEWEST_ROOTS = 3  # three sessions let a sixth of what three episodes let throug
 SHARED_BY = (2, 3)  # a term is shared if two thirds of the members have it
 DEEPEST = 2  # seed 002, "Belief drift"
 MORE_AFTER_DECISION = 3
+REJECTED = "rejected"  # the tag of a suggestion that somebody rejected
 MOST_SHOWN = 2  # of the subjects of a pattern
 SAYING_MUCH_THE_SAME = 2.0  # in standard deviations: docs/consolidation.md, "By meaning"
 

@@ -312,7 +312,8 @@ def _what_it_does(one: Proposal) -> str:
 def calibrate(session: CliSession) -> None:
     """Score how well each confidence predicted the independent evidence that came next.
 
-    The Brier score is the mean squared error: 0 is perfect, 0.25 is what guessing gets.
+    The Brier score is the mean squared error: 0 is perfect, 0.25 is what guessing gets. Below it stands how many
+    suggestions of consolidate were accepted, by what they suggest and from how many independent roots.
     """
     from memstore.beliefs.calibration import calibrate as score
 
@@ -320,6 +321,8 @@ def calibrate(session: CliSession) -> None:
     session.emit("calibrate", found, lambda: _calibration_lines(found))
     if not found.predictions:
         session.say("no history has any evidence yet")
+    if not found.suggestions:
+        session.say("no suggestion was decided on yet")
 
 
 def _calibration_lines(found: Calibration) -> Iterator[str]:
@@ -328,6 +331,10 @@ def _calibration_lines(found: Calibration) -> Iterator[str]:
         yield "confidence  predictions  expected  observed"
     for one in found.bins:
         yield f"{one.low:.1f} to {one.high:.1f}  {one.predictions:>11}  {one.expected:>8.2f}  {one.observed:>8.2f}"
+    if found.suggestions:
+        yield "suggestion  roots  accepted  rejected"
+    for each in found.suggestions:
+        yield f"{each.action:<10}  {each.roots:>5}  {each.accepted:>8}  {each.rejected:>8}"
 
 
 @command("rebuild", examples=())

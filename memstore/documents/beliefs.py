@@ -170,11 +170,17 @@ Form("""Bin
     expected[0..1]: the mean confidence before
     observed[0..1]: the share that came true
 """)
+Form("""Decided
+    action: what was suggested
+    roots[0..]: from how many independent roots
+    accepted[0..] rejected[0..]: how many of these
+""")
 Form("""Calibration
     @calibrate: how well confidences predicted later evidence
     predictions: independent pieces of evidence, each predicted by the confidence before it
     brier[0..1]: mean squared error; 0.25 is the score of guessing
     bins
+    suggestions: what became of those that were decided on
 """)
 Form("""Differing
     ref path

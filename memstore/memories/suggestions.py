@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack
 
 from memstore.beliefs.archive import reasons
-from memstore.beliefs.consolidation import Action
+from memstore.beliefs.consolidation import REJECTED, Action
 from memstore.beliefs.evidence import as_evidence, hearsay
 from memstore.beliefs.next_lines import weigh
 from memstore.beliefs.pool import target_of
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from memstore.core.named import Named
     from memstore.core.view import View
     from memstore.files.memory_file import MemoryFile
-
-REJECTED = "rejected"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,6 +17,7 @@ from memstore.files import memory_file
 from memstore.files.memory_file import sealed_under_other_name
 from memstore.files.plain_note import is_foreign
 from memstore.files.vault import read_file
+from memstore.history import git_objects
 from memstore.history.changes import changes_between
 from memstore.vault.init import ATTRIBUTES_LINES, OF_VAULT
 from memstore.vault.look import LOOK
@@ -279,8 +280,8 @@ def time_of(ws: Workspace, when: str, commit: str) -> datetime:
     try:
         return min(times.period(when, now=now).end, now)
     except UsageError:
-        made = ws.history.commits(start=commit, limit=1)
-        return made[0].at if made else now
+        made = ws.history.objects([commit]).get(commit)
+        return git_objects.commit(commit, made.data).at if made else now
 
 
 def _revision(ws: Workspace, when: str, no_date: UsageError) -> str:

@@ -10,6 +10,7 @@ import pytest
 
 from memstore.beliefs import RUNS
 from memstore.beliefs.archive import restore
+from memstore.beliefs.calibration import Decided, calibrate
 from memstore.beliefs.consolidate import consolidate
 from memstore.beliefs.next_lines import replayed
 from memstore.beliefs.wording import SynthesisFailedError
@@ -197,6 +198,19 @@ def test_as_of_looks_at_what_had_been_written() -> None:
     done = consolidate(ws.view(), as_of=then)
     assert (done.pooled, refs(done)) == (22, [])
     assert len(refs(consolidate(ws.view()))) == 1
+
+
+def test_the_track_record_counts_what_was_decided_on_by_action_and_roots() -> None:
+    ws = vault(alone(20), walks(4), over_days(*PARKING))
+    consolidate(ws.view(), apply=True)
+    assert calibrate(ws.view()).suggestions == ()
+    by_action = {one.action.value: one for one in list_suggestions(ws.view())}
+    accept_suggestion(ws.view(), str(by_action["create"].memory.ref))
+    assert calibrate(ws.view()).suggestions == (Decided("create", 4, accepted=1, rejected=0),)
+    reject_suggestion(ws.view(), str(by_action["supersede"].memory.ref))
+    create, supersede = calibrate(ws.view()).suggestions
+    assert (create.accepted, supersede) == (1, Decided("supersede", 4, accepted=0, rejected=1))
+    assert calibrate(ws._replace(actor="si:ash").view()).suggestions == ()
 
 
 def test_a_belief_that_time_faded_is_reported_and_not_written() -> None:
