@@ -7,10 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from memstore.core.catalog import Field
 from memstore.core.keys import KEY_BY_NAME
-from memstore.files.memory_file import PlainFile
-from memstore.files.strict_yaml import folded_key
 from memstore.search import INDEX
-from memstore.search.index import KEY_MARK, key_term
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -32,16 +29,22 @@ class OwnKeys:
     @cached_property
     def names(self) -> Collection[str]:
         """All keys that memstore doesn't define, folded."""
+        from memstore.search.index import KEY_MARK
+
         found = [term.removeprefix(KEY_MARK) for term in self._then.of(INDEX).terms(KEY_MARK)]
         return [name for name in found if name not in KEY_BY_NAME and self.holders(name)]
 
     def holders(self, key: str) -> Collection[int]:
         """Return the rows of the files in which a key, or the map that a dotted one is in, is a person's own."""
+        from memstore.search.index import key_term
+
         return frozenset(self._then.holding(Field.HEAD, key_term(key.partition(".")[0])))
 
     def values(self, row: int) -> Mapping[str, Any]:
         """Return the frontmatter of a row's file; empty if it can't be read any more, or the viewer may not see it."""
         if row not in self._read:
+            from memstore.files.memory_file import PlainFile
+
             file = self._then.text(self._then.entry(row).path)
             front = file.front.values if file and not isinstance(file, PlainFile) else file.values if file else {}
             self._read[row] = front
@@ -67,6 +70,8 @@ def texts_at(values: Mapping[str, Any], key: str) -> list[str]:
 def _at(values: Mapping[str, Any], name: str) -> Any:
     if name in values:
         return values[name]
+    from memstore.files.strict_yaml import folded_key
+
     folded = folded_key(name)
     return next((value for key, value in values.items() if isinstance(key, str) and folded_key(key) == folded), None)
 
