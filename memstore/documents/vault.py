@@ -25,7 +25,7 @@ Form("""CheckResult
     notes: how many plain notes were checked
     errors warnings findings
     fixed: the files that --fix mended, or would mend
-    notices: information that is not a problem, such as links that lead nowhere
+    notices: information that is not a problem, such as links that lead to no note
     dry_run?: true if nothing was written; absent otherwise
 """)
 Form("""FindingCode

@@ -49,7 +49,7 @@ SAYS_NOTHING = frozenset({PassageKind.CODE, PassageKind.RULE})
 MOST_LINES = 40
 
 # Also as the first line of an item; what follows backticks has none, else they are code within a line.
-_FENCE = r"[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*+(`{3,}+(?![^\n]*`)|~{3,}+)"
+_FENCE = r"[ \t]*(?>(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)(`{3,}+(?![^\n]*`)|~{3,}+)"
 _FENCE_OR_ITEM = frozenset("`~-*+0123456789")
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?$")
 _UNDERLINE = r" {0,3}(=+|-{2,})[ \t]*$"

@@ -301,11 +301,14 @@ def _unread_parts(path: str, data: bytes) -> Iterator[Finding]:
 
 def _left_out_files(view: View) -> Iterator[Finding]:
     """Yield a finding for each file of a repository that looks like a note, and is none for its kind or its name."""
-    mixed = view.config.mixed
-    kept = view.of(HISTORY).kept_files() if view.of(HISTORY).repository else ()
-    pages = [path for path in sorted(kept) if is_memory_path(path, mixed=True) and not is_own_path(path)]
+    mixed, history = view.config.mixed, view.of(HISTORY)
+    if not history.repository:
+        return
+    pages = [
+        path for path in sorted(history.kept_files()) if is_memory_path(path, mixed=True) and not is_own_path(path)
+    ]
     named_so = {path for path in pages if is_memory_path(path, mixed=mixed)}
-    ignored = view.of(HISTORY).left_out(pages)
+    ignored = history.left_out(pages)
     for path in pages:
         if path in ignored:
             continue

@@ -146,6 +146,8 @@ def _hint(view: View, memory_id: str, *, by_name: bool) -> str:
 
     The titles of external memories are not repeated as advice.
     """
+    from textwrap import shorten
+
     if memory_id.startswith(ID_OF_PROPOSAL):
         return "memstore suggestions list shows what waits for a decision"
     ids, titles, kinds = (view.column(name) for name in ("id", "title", "source_type"))
@@ -153,11 +155,13 @@ def _hint(view: View, memory_id: str, *, by_name: bool) -> str:
     known = sorted({column[row] for column in ((ids, titles) if by_name else (ids,)) for row in rows})
     otherwise = "memstore list shows what there is; memstore search finds by words"
     if alike := _alike(memory_id, {row: titles[row] for row in rows if ids[row]}):
-        otherwise = f"the nearest by title: {', '.join(f'{view.entry(row).ref} ({titles[row]})' for row in alike)}"
+        named = (f"{view.entry(row).ref} ({shorten(titles[row], MOST_LETTERS, placeholder='…')})" for row in alike)
+        otherwise = f"the nearest by title: {', '.join(named)}"
     return did_you_mean(memory_id, known, otherwise=otherwise, similar=0.8)
 
 
 MOST_ALIKE = 3
+MOST_LETTERS = 50
 _LEAST_ALIKE = 0.4
 
 
