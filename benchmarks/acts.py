@@ -110,12 +110,12 @@ DRIFTED: Mapping[str, str] = {
     )
     for i in range(2)
 }
-_WARD = ("entity", "add", "dog:bella", "--alias", "Bella", "--guardian", "human:claire")
+_WARD = ("privacy", "entity", "add", "dog:bella", "--alias", "Bella", "--guardian", "human:claire")
 _CONSENT = ("--from", "human:claire", "--for", "dog:bella", "--to", "si:vet", "--scope", "subject:dog:bella")
 _ABOUT_BELLA: Mapping[str, str] = {"vault/heart.md": memory("note", "heart", "Her heart.", subject_ids='["dog:bella"]')}
-_KEYS = (("keys", "add", OWNER, "@own.pub"), ("keys", "add", OTHER, "@other.pub"))
+_KEYS = (("trust", "keys", "add", OWNER, "@own.pub"), ("trust", "keys", "add", OTHER, "@other.pub"))
 _SEALS = (*_KEYS[:1], ("config", "--user", "signing_key", "@own"), ("context", "add", "ctx:care", "--roster", OWNER))
-_SEALED_FOR_CARE = (*_SEALS, ("seal", "m_tea", "m_coffee", "--context", "ctx:care", "-c"))
+_SEALED_FOR_CARE = (*_SEALS, ("privacy", "seal", "m_tea", "m_coffee", "--context", "ctx:care", "-c"))
 _OUT: Mapping[str, str] = {"out/about.txt": "What is handed out.\n"}
 _SHARED = (("share", "--to", "human:claire", "@out/shared"),)
 _THEIRS = ("--vault", "@theirs", "--as", "human:claire")
@@ -139,11 +139,12 @@ ACTS: Mapping[str, Act] = {
     "edit": Act(("edit", "m_tea")),
     "reinforce": Act(("reinforce", "m_limps", "--evidence", "m_cold", "m_stairs")),
     "contradict": Act(("contradict", "m_limps", "--evidence", "m_stairs")),
-    "revise": Act(("revise", "m_limps", "Bella limps when it is cold.")),
+    "revise": Act(("edit", "m_limps", "Bella limps when it is cold.")),
     "supersede": Act(("supersede", "m_tea", "User likes green tea", "--reason", "asked him")),
-    "promote": Act(("promote", "m_rain", "--to", "note")),
+    "promote": Act(("raw", "promote", "m_rain", "--to", "note")),
     "split": Act(
         (
+            "conflicts",
             "split",
             "m_limps",
             "Stairs make her limp",
@@ -155,11 +156,18 @@ ACTS: Mapping[str, Act] = {
         ),
         before=(("reinforce", "m_limps", "--evidence", "m_cold", "m_stairs"),),
     ),
-    "merge": Act(("merge", "m_limps", "m_again"), before=(("reinforce", "m_again", "--evidence", "m_cold"),)),
+    "merge": Act(
+        ("conflicts", "merge", "m_limps", "m_again"), before=(("reinforce", "m_again", "--evidence", "m_cold"),)
+    ),
     "archive": Act(("archive", "m_tea", "m_coffee", "m_call", "--reason", "old")),
-    "restore": Act(("restore", "m_tea", "m_coffee", "m_call"), before=(("archive", "m_tea", "m_coffee", "m_call"),)),
+    "restore": Act(
+        ("archive", "--restore", "m_tea", "m_coffee", "m_call"), before=(("archive", "m_tea", "m_coffee", "m_call"),)
+    ),
     "adopt": Act(("adopt", "--all"), files=LOOSE),
-    "fmt": Act(("fmt",), files=UNEVEN),
+    "fmt": Act(
+        ("check", "fmt"),
+        files=UNEVEN,
+    ),
     "check --fix": Act(("check", "--fix"), files=NO_IDS, commits=False),
     "privacy grant": Act(
         ("privacy", "grant", "m_heart", "--to", "si:vet", "--consent", "human:claire"),
@@ -167,50 +175,76 @@ ACTS: Mapping[str, Act] = {
         files=_ABOUT_BELLA,
     ),
     "privacy revoke": Act(("privacy", "revoke", "m_shown", "--from", "human:claire")),
-    "consent grant": Act(("consent", "grant", *_CONSENT), before=(_WARD,)),
-    "consent refuse": Act(("consent", "refuse", *_CONSENT), before=(_WARD,)),
-    "consent request": Act(("consent", "request", *_CONSENT), before=(_WARD,)),
+    "consent grant": Act(("privacy", "consent", "grant", *_CONSENT), before=(_WARD,)),
+    "consent refuse": Act(("privacy", "consent", "refuse", *_CONSENT), before=(_WARD,)),
+    "consent request": Act(("privacy", "consent", "request", *_CONSENT), before=(_WARD,)),
     "consent revoke": Act(
-        ("consent", "revoke", "CONSENT", "--by", "human:claire"), before=(_WARD, ("consent", "grant", *_CONSENT))
+        ("privacy", "consent", "revoke", "CONSENT", "--by", "human:claire"),
+        before=(_WARD, ("privacy", "consent", "grant", *_CONSENT)),
     ),
     "delegate": Act(
-        ("delegate", "--from", OWNER, "--to", "si:luna", "--scope", "ctx:care", "--expires", "1y"),
+        ("privacy", "delegate", "--from", OWNER, "--to", "si:luna", "--scope", "ctx:care", "--expires", "1y"),
         before=(("context", "add", "ctx:care", "--roster", OWNER),),
     ),
-    "entity add": Act(("entity", "add", "dog:rex", "--alias", "Rex")),
-    "entity alias": Act(("entity", "alias", "dog:bella", "Blue"), before=(_WARD,)),
-    "group add": Act(("group", "add", "group:dogs", "dog:rex", "dog:bella")),
+    "entity add": Act(("privacy", "entity", "add", "dog:rex", "--alias", "Rex")),
+    "entity alias": Act(("privacy", "entity", "alias", "dog:bella", "Blue"), before=(_WARD,)),
+    "group add": Act(("privacy", "group", "add", "group:dogs", "dog:rex", "dog:bella")),
     "group remove": Act(
-        ("group", "remove", "group:dogs", "dog:rex"), before=(("group", "add", "group:dogs", "dog:rex"),)
+        ("privacy", "group", "remove", "group:dogs", "dog:rex"),
+        before=(("privacy", "group", "add", "group:dogs", "dog:rex"),),
     ),
     "context add": Act(("context", "add", "ctx:lobby", "--open")),
-    "keys add": Act(("keys", "add", OWNER, "@own.pub")),
-    "keys revoke": Act(("keys", "revoke", OTHER), before=_KEYS),
-    "sign": Act(("sign", "m_tea", "--key", "@own"), before=_KEYS),
-    "request-witness": Act(("request-witness", "m_shown", "--from", "human:claire")),
-    "witness": Act(("witness", "m_theirs", "--attest", "confirm", "--key", "@own"), before=_KEYS),
-    "anchor": Act(("anchor", "m_tea")),
+    "keys add": Act(("trust", "keys", "add", OWNER, "@own.pub")),
+    "keys revoke": Act(("trust", "keys", "revoke", OTHER), before=_KEYS),
+    "sign": Act(("trust", "sign", "m_tea", "--key", "@own"), before=_KEYS),
+    "request-witness": Act(("trust", "request-witness", "m_shown", "--from", "human:claire")),
+    "witness": Act(("trust", "witness", "m_theirs", "--attest", "confirm", "--key", "@own"), before=_KEYS),
+    "anchor": Act(("trust", "anchor", "m_tea")),
     "anchor --snapshot": Act(
-        ("anchor", "m_tea", "--type", "url", "--reference", "https://example.org/p/1", "--snapshot", "@page.html"),
+        (
+            "trust",
+            "anchor",
+            "m_tea",
+            "--type",
+            "url",
+            "--reference",
+            "https://example.org/p/1",
+            "--snapshot",
+            "@page.html",
+        ),
         files={"page.html": "<p>User likes tea</p>\n"},
     ),
-    "resolve-conflict": Act(("resolve-conflict", "m_tea", "m_coffee", "--keep", "m_tea", "--reason", "asked him")),
-    "compress": Act(("compress", "m_call", "m_coast")),
-    "recompute": Act(("recompute",), files=DRIFTED, committed=True),
-    "propagate --apply": Act(
-        ("propagate", "--apply"), files=CAPPED, committed=True, before=(("set", "m_ground", "confidence=0.3"),)
+    "resolve-conflict": Act(("conflicts", "resolve", "m_tea", "m_coffee", "--keep", "m_tea", "--reason", "asked him")),
+    "compress": Act(("beliefs", "compress", "m_call", "m_coast")),
+    "recompute": Act(
+        ("beliefs", "recompute"),
+        files=DRIFTED,
+        committed=True,
     ),
-    "consolidate --apply": Act(("consolidate", "--apply"), files=EPISODES),
+    "propagate --apply": Act(
+        ("beliefs", "propagate", "--apply"),
+        files=CAPPED,
+        committed=True,
+        before=(("set", "m_ground", "confidence=0.3"),),
+    ),
+    "consolidate --apply": Act(("beliefs", "consolidate", "--apply"), files=EPISODES),
     "suggestions accept": Act(
-        ("suggestions", "accept", "SUGGESTION"), files=EPISODES, before=(("consolidate", "--apply"),)
+        ("beliefs", "suggestions", "accept", "SUGGESTION"),
+        files=EPISODES,
+        before=(("beliefs", "consolidate", "--apply"),),
     ),
     "suggestions reject": Act(
-        ("suggestions", "reject", "SUGGESTION"), files=EPISODES, before=(("consolidate", "--apply"),)
+        ("beliefs", "suggestions", "reject", "SUGGESTION"),
+        files=EPISODES,
+        before=(("beliefs", "consolidate", "--apply"),),
     ),
-    "graduate": Act(("graduate",)),
+    "graduate": Act(("beliefs", "graduate")),
     "import seeds": Act(("import", "seeds", "@seeds.md"), files={"seeds.md": SEEDS}),
     "import memory-v0.1": Act(("import", "memory-v0.1", "@foreign.json"), files={"foreign.json": FOREIGN}),
-    "fix-provenance": Act(("fix-provenance",), files=ONE_SIDED),
+    "fix-provenance": Act(
+        ("check", "fix-provenance"),
+        files=ONE_SIDED,
+    ),
     "undo": Act(("undo",), before=(("archive", "m_tea", "m_coffee", "m_call"),), commits=False),
     "undo of a new file": Act(("undo",), before=(("supersede", "m_tea", "User likes green tea"),), commits=False),
     "undo of a grant": Act(
@@ -223,20 +257,28 @@ ACTS: Mapping[str, Act] = {
         files=_OUT,
         commits=False,
     ),
-    "load": Act(("load", "@out/theirs"), before=_HANDED_OVER, files=_OUT, commits=False),
-    "unload": Act(("unload", "theirs"), before=(*_HANDED_OVER, ("load", "@out/theirs")), files=_OUT, commits=False),
-    "seal": Act(("seal", "m_tea", "m_coffee"), before=_SEALS),
-    "seal --context": Act(("seal", "m_tea", "m_coffee", "--context", "ctx:care"), before=_SEALS),
-    "unseal": Act(("unseal", "m_tea", "m_coffee"), before=_SEALED_FOR_CARE),
+    "load": Act(("share", "load", "@out/theirs"), before=_HANDED_OVER, files=_OUT, commits=False),
+    "unload": Act(
+        ("share", "unload", "theirs"),
+        before=(*_HANDED_OVER, ("share", "load", "@out/theirs")),
+        files=_OUT,
+        commits=False,
+    ),
+    "seal": Act(("privacy", "seal", "m_tea", "m_coffee"), before=_SEALS),
+    "seal --context": Act(("privacy", "seal", "m_tea", "m_coffee", "--context", "ctx:care"), before=_SEALS),
+    "unseal": Act(("privacy", "unseal", "m_tea", "m_coffee"), before=_SEALED_FOR_CARE),
     "forget": Act(("forget", "m_rain", "m_coast")),
     "forget --shred": Act(("forget", "--shred", "ctx:care"), before=_SEALED_FOR_CARE),
     "forget --purge": Act(("forget", "m_rain", "--purge", "@out/clean"), before=_FORGOTTEN, files=_OUT, commits=False),
     "quarantine": Act(
-        ("quarantine", "m_cold", "--reason", "not checked"), before=(("reinforce", "m_limps", "--evidence", "m_cold"),)
+        ("trust", "quarantine", "m_cold", "--reason", "not checked"),
+        before=(("reinforce", "m_limps", "--evidence", "m_cold"),),
     ),
-    "generalize": Act(("generalize", "m_stairs", "--text", "A dog was lame.", "--access", "human:claire")),
+    "generalize": Act(("privacy", "generalize", "m_stairs", "--text", "A dog was lame.", "--access", "human:claire")),
     "merge-driver": Act(
-        ("merge-driver", "@out/base.md", "@out/ours.md", "@out/theirs.md", "tea.md"), files=_MERGED, commits=False
+        ("hooks", "merge-driver", "@out/base.md", "@out/ours.md", "@out/theirs.md", "tea.md"),
+        files=_MERGED,
+        commits=False,
     ),
     "commit": Act(("commit", "-m", "all"), before=(("archive", "m_tea", "m_coffee"), _WARD), commits=False),
 }

@@ -121,13 +121,13 @@ def commands(made: Made) -> dict[str, list[str]]:
         "`search`, one word": ["search", made.word],
         "`trace`, a chain of 100 hops": ["trace", made.ref(0)],
         "`trace --reverse`, a chain of 100 hops": ["trace", made.ref(HOPS), "--reverse"],
-        "`impact`, 100 dependents": ["impact", made.ref(made.hub)],
-        "`orphans`": ["orphans"],
+        "`impact`, 100 dependents": ["trace", "--impact", made.ref(made.hub)],
+        "`orphans`": ["check", "orphans"],
         "`show --trace`, any of the crowd": ["show", last, "--trace"],
         "`trace --depth 3`, any of the crowd": ["trace", last, "--depth", "3"],
         "`trace`, nearly all": ["trace", last],
         "`trace --reverse`, nearly all": ["trace", last, "--reverse"],
-        "`impact`, nearly all": ["impact", crowd],
+        "`impact`, nearly all": ["trace", "--impact", crowd],
     }
 
 

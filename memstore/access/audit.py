@@ -186,7 +186,7 @@ def consent_unrecorded(path: str) -> Finding:
         "consent-unrecorded",
         path,
         "the file of a consent, a refusal or a revocation is there, and no audit event tells of it",
-        "memstore check --fix records it, if it is right; memstore consent grant writes both",
+        "memstore check --fix records it, if it is right; memstore privacy consent grant writes both",
     )
 
 
@@ -230,7 +230,7 @@ def consents_gone(before: Collection[str], now: Callable[[], Collection[str]]) -
             "consent-deleted",
             path,
             "the file of a consent, a refusal or a revocation was committed, and is now gone",
-            "git restore --staged --worktree brings it back; memstore consent revoke takes a consent back",
+            "git restore --staged --worktree brings it back; memstore privacy consent revoke takes a consent back",
         )
         for path in sorted(consents)
         if path.rpartition("/")[2] not in names
@@ -459,7 +459,7 @@ def audit_trail(view: View, *, of: str | None = None, limit: int | None = None) 
     events, _ = events_in(view)
     wanted = [event for event in events if of is None or of in _ids(event)]
     if of is not None and not wanted:
-        raise NotFoundError(f"no audit event is about `{of}`", hint="memstore audit show lists all")
+        raise NotFoundError(f"no audit event is about `{of}`", hint="memstore privacy log show lists all")
     return tuple(sorted(wanted, key=lambda event: (event.at, event.id), reverse=True)[:limit])
 
 

@@ -157,10 +157,10 @@ def revoke_consent(view: View, consent: str, *, by: str | None = None, **told: U
     if who not in entitled:
         raise RefusedError(
             f"only {', '.join(sorted(entitled))} can take {consent} back, not {who}",
-            hint=f"memstore consent revoke {consent} --by {min(entitled)}, if they said so",
+            hint=f"memstore privacy consent revoke {consent} --by {min(entitled)}, if they said so",
         )
     if consent in _revoked(view):
-        raise RefusedError(f"{consent} was already taken back", hint="memstore consent list")
+        raise RefusedError(f"{consent} was already taken back", hint="memstore privacy consent list")
     values: dict[str, Plain] = {
         "type": "revocation",
         "id": new_id(view, "con_"),
@@ -330,7 +330,7 @@ def without_guardian(view: View, world: World, names: Iterable[str]) -> Iterator
     for name in names if view.is_owners else ():
         if kind_of(world, name) is Kind.WARD and not who_may_permit(world, name):
             note = f"{name} has no guardian, so anybody's word counts"
-            yield note, f"memstore entity guardian {name} PERSON names one"
+            yield note, f"memstore privacy entity guardian {name} PERSON names one"
 
 
 def whole_scope(view: View, scope: str) -> str:
@@ -365,7 +365,7 @@ def _record_named(view: View, consent: str) -> RegistryFile:
     file = found(view, RegistryKind.CONSENT, consent)
     known = file is not None and file.values["type"] != "revocation"
     if file is None or not known or not (view.actor == view.config.owner or view.actor in _people_of(view, file)):
-        raise NotFoundError(f"there is no consent `{consent}`", hint="memstore consent list")
+        raise NotFoundError(f"there is no consent `{consent}`", hint="memstore privacy consent list")
     return file
 
 

@@ -96,7 +96,10 @@ def add_entity(view: View, entity: str, **said: Unpack[AboutEntity]) -> Register
     if kind is not None and kind not in ENTITY_KINDS:
         raise UsageError(f"kind {kind!r} is unknown", hint=f"choose one of {', '.join(ENTITY_KINDS)}")
     _stop_where_registered(
-        view, RegistryKind.ENTITY, entity, "memstore entity alias and memstore entity guardian add to it"
+        view,
+        RegistryKind.ENTITY,
+        entity,
+        "memstore privacy entity alias and memstore privacy entity guardian add to it",
     )
     roles = [role_id(role) for role in said.get("roles", ())]
     values: dict[str, Plain] = {
@@ -227,11 +230,11 @@ def remove_members(view: View, group: str, members: OneOrMore, **saving: Unpack[
     stop_unless_owner(view, "change groups")
     file = found(view, RegistryKind.GROUP, group)
     if file is None:
-        raise NotFoundError(f"the group `{group}` is not registered", hint="memstore group list")
+        raise NotFoundError(f"the group `{group}` is not registered", hint="memstore privacy group list")
     now = instant(view.clock.now())
     missing = [name for name in members if not any(m.id == name and _may_end(m, now) for m in _members(file))]
     if missing:
-        raise NotFoundError(f"{', '.join(missing)} is not a member of {group}", hint="memstore group list")
+        raise NotFoundError(f"{', '.join(missing)} is not a member of {group}", hint="memstore privacy group list")
     entries: list[Plain] = []
     for entry in cast("list[dict[str, Plain]]", file.values["members"]):
         member = _member(entry)
@@ -262,7 +265,7 @@ def _stop_where_registered(view: View, kind: RegistryKind, registry_id: str, hin
 def _entity_file(view: View, entity: str) -> RegistryFile:
     file = found(view, RegistryKind.ENTITY, entity_id(entity, "entity", view))
     if file is None:
-        raise NotFoundError(f"the entity `{entity}` is not registered", hint=f"memstore entity add {entity}")
+        raise NotFoundError(f"the entity `{entity}` is not registered", hint=f"memstore privacy entity add {entity}")
     return file
 
 

@@ -159,7 +159,7 @@ class _Planning:
             written = self._guarded(entity, new)
             self._written(written, "entity guardian", entity=entity, guardians=new)
             who = " and ".join(new)
-            act = f"memstore entity guardian {entity} {' '.join(new)}"
+            act = f"memstore privacy entity guardian {entity} {' '.join(new)}"
             self._add("guardian", f"guardian of {entity}: {who}", act, READY, written.path)
 
     def _guarded(self, entity: str, names: list[str]) -> Written:
@@ -175,7 +175,7 @@ class _Planning:
         """Add that a context or a group has members; those who are in the active context are known."""
         kind = self._to.partition(":")[0]
         if kind in GROUP_NAMESPACES and not self._world.groups.get(self._to):
-            self._add("roster", f"members of {self._to}", f"memstore group add {self._to} ENTITY…", OPEN)
+            self._add("roster", f"members of {self._to}", f"memstore privacy group add {self._to} ENTITY…", OPEN)
         known = self._world.contexts.get(self._to)
         if kind != "ctx" or (known and (known.open or known.roster)):
             return
@@ -210,7 +210,7 @@ class _Planning:
                         self._add("source", f"source {source}, closed to {self._to}", act, OPEN)
                     return
                 case code:
-                    act = {"lineage-unresolved": "memstore orphans", "malformed": "memstore check"}.get(
+                    act = {"lineage-unresolved": "memstore check orphans", "malformed": "memstore check"}.get(
                         code, f"memstore privacy explain {self._id} --for {self._quoted}"
                     )
                     lacking = f": {', '.join(denial.missing)}" if denial.missing else ""
@@ -224,7 +224,7 @@ class _Planning:
         used: set[str] = set()
         for say, code in missing.items():
             if code == "consent-refused":
-                self._add("consent", f"refusal of {say}", "memstore consent list", OPEN)
+                self._add("consent", f"refusal of {say}", "memstore privacy consent list", OPEN)
             elif code == "malformed":
                 self._add("consent", "consent that can't be read, and may be a refusal", "memstore check", OPEN)
             elif code:
@@ -249,13 +249,13 @@ class _Planning:
         behalf = "" if who == say.entity else f" --for {say.entity}"
         act = f"--from {who}{behalf} --to {self._quoted} --scope mem:{self._id}"
         if able:
-            self._add("consent", f"consent of {who} for {say}", f"memstore consent grant {act}", READY)
+            self._add("consent", f"consent of {who} for {say}", f"memstore privacy consent grant {act}", READY)
         elif is_ward:
-            name = f"memstore entity guardian {say.entity} PERSON"
+            name = f"memstore privacy entity guardian {say.entity} PERSON"
             self._add("guardian", f"guardian of {say.entity}", name, OPEN)
-            self._add("consent", f"consent of somebody for {say}", f"memstore consent grant {act}", OPEN)
+            self._add("consent", f"consent of somebody for {say}", f"memstore privacy consent grant {act}", OPEN)
         else:
-            self._request(say, who, f"memstore consent grant {act}")
+            self._request(say, who, f"memstore privacy consent grant {act}")
         return able
 
     def _request(self, say: Say, who: str, act: str) -> None:

@@ -128,10 +128,10 @@ def unknown_grantees(view: View, world: World, to: Sequence[str]) -> Iterator[tu
             yield f"nothing else here names {name}", _REGISTER.get(name.partition(":")[0], _ENTITY).format(name)
 
 
-_ENTITY = "memstore entity add {} says who it is"
-_REGISTER = dict.fromkeys(("group", "org"), "memstore group add {} says who is in it") | {
+_ENTITY = "memstore privacy entity add {} says who it is"
+_REGISTER = dict.fromkeys(("group", "org"), "memstore privacy group add {} says who is in it") | {
     "ctx": "memstore context add {} says who is there",
-    "role": "memstore entity add ENTITY --role {} says who has it",
+    "role": "memstore privacy entity add ENTITY --role {} says who has it",
 }
 
 

@@ -37,7 +37,7 @@ RULE_OF_CODE: Mapping[str, str] = {
 
 _FIX_OF_CODE: Mapping[str, str] = {
     "malformed": "memstore check",
-    "lineage-unresolved": "memstore orphans",
+    "lineage-unresolved": "memstore check orphans",
     "context-expired": "memstore context leave",
     "context-ambiguous": "memstore context leave",
 }
@@ -85,7 +85,7 @@ def _fix(world: World, labels: Labels, code: str, who: tuple[str, ...], missing:
             return f"memstore privacy grant {labels.id} --to {to}"
         case "lineage":
             made_of = " ".join(missing)
-            return f"memstore generalize {made_of} --text TEXT --access {to}"
+            return f"memstore privacy generalize {made_of} --text TEXT --access {to}"
         case "consent-missing" | "consent-expired" | "consent-revoked" | "delegation-self" | "delegation-invalid":
             return _consent_that_lacks(world, labels, to, missing[0])
         case _:
@@ -96,4 +96,4 @@ def _consent_that_lacks(world: World, labels: Labels, to: str, missing: str) -> 
     entity = missing.partition(":")[2]
     grantor = min(who_may_permit(world, entity), default="PERSON")
     on_behalf = "" if grantor == entity else f" --for {entity}"
-    return f"memstore consent grant --from {grantor} --to {to} --scope mem:{labels.id}{on_behalf}"
+    return f"memstore privacy consent grant --from {grantor} --to {to} --scope mem:{labels.id}{on_behalf}"

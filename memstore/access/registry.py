@@ -177,7 +177,7 @@ def _missing_keys(front: Frontmatter, kind: RegistryKind) -> Iterator[Problem]:
     for key in _MAKES_IT_ONE[front.values["type"]] if kind is RegistryKind.CONSENT else ():
         if shapes.is_absent(front.values.get(key)):
             what = f"a {front.values['type']} without `{key}`"
-            hint = f"add `{key}`; `memstore consent` writes it"
+            hint = f"add `{key}`; `memstore privacy consent` writes it"
             yield Problem("value-missing", front.position("type"), what, hint, key=key)
 
 

@@ -176,11 +176,11 @@ def _gains_text(gains: list[SightChange]) -> str:
 def _verb(path: str) -> str:
     match kind_of(path):
         case RegistryKind.GROUP:
-            return "group"
+            return "privacy group"
         case RegistryKind.CONTEXT:
             return "context"
         case _:
-            return "entity"
+            return "privacy entity"
 
 
 _BACK = "git restore --staged --worktree brings it back"

@@ -154,7 +154,7 @@ class MemoryTool:
         return f"The file {path} has been edited."
 
     def delete(self, path: str) -> str:
-        """Archive a memory, or all in a folder; nothing is lost, and `memstore restore` brings it back."""
+        """Archive a memory, or all in a folder; nothing is lost, and `memstore archive --restore` brings it back."""
         entries = self._all_of(path, f"Error: The path {path} does not exist")
         self._vault.archive([*entries.values()], commit=self._commit)
         return f"Successfully deleted {path}"

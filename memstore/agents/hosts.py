@@ -25,7 +25,7 @@ class HookCall(Enum):
 
     RECALL = ("recall", "--hook")
     CAPTURE = ("raw", "--hook")
-    CONSOLIDATE = ("consolidate", "--apply", "--if-due", "--quiet")
+    CONSOLIDATE = ("beliefs", "consolidate", "--apply", "--if-due", "--quiet")
 
 
 class HookEvent(NamedTuple):
@@ -207,7 +207,11 @@ def _is_our_command(entry: object) -> bool:
         words = shlex.split(line.partition(" >")[0])
     except ValueError:
         return False
-    return _is_pinned(words) and any(tuple(words[-len(call.value) :]) == call.value for call in HookCall)
+    return _is_pinned(words) and any(tuple(words[-len(call) :]) == call for call in _CALLS)
+
+
+# Those of today, and what earlier versions called.
+_CALLS = (*(call.value for call in HookCall), HookCall.CONSOLIDATE.value[1:])
 
 
 def _is_pinned(words: Sequence[object]) -> bool:

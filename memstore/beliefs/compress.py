@@ -120,7 +120,7 @@ def compress(view: View, memories: Names = (), **saving: Unpack[Saving]) -> Comp
         elif memories:
             raise RefusedError(
                 f"{file.memory.ref or file.path} keeps its text: {edit}",
-                hint="memstore compress without a REF takes all that may be compressed",
+                hint="memstore beliefs compress without a REF takes all that may be compressed",
             )
     message = f"compress: older than {FEWEST_DAYS} days, 0 uses"
     saved = save_all(view, edits, verb="compress", message=message, **saving)

@@ -291,7 +291,7 @@ def propagate(
     """
     if depth is not None and memory is None:
         raise UsageError(
-            "--depth counts links from a memory, and no memory is named", hint="memstore propagate REF --depth"
+            "--depth counts links from a memory, and no memory is named", hint="memstore beliefs propagate REF --depth"
         )
     changed = None if memory is None else [view.find(memory).ref or ""]
     files = {str(file.memory.ref): file for file in resting(view)}

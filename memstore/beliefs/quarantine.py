@@ -153,7 +153,7 @@ def lift(view: View, name: Named, **saving: Unpack[Saving]) -> Quarantined:
                 f"nothing is quarantined as {of}", hint="memstore list --status quarantined shows what is"
             )
         raise UsageError(
-            f"{of} was quarantined with {_cause_of(alone)}", hint=f"memstore quarantine {_cause_of(alone)} --lift"
+            f"{of} was quarantined with {_cause_of(alone)}", hint=f"memstore trust quarantine {_cause_of(alone)} --lift"
         )
     others = whole.with_derived(row for row in held if row not in group)
     stays = {row: _cause_of(held[_origin(others, row, group)]) for row in group if row in others}

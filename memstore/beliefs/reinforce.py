@@ -168,7 +168,7 @@ def no_evidence(view: View, memory: Memory, doubtful: Sequence[str]) -> RefusedE
         return RefusedError(f"{ref}{so} is quarantined, so it is not evidence", hint=f"memstore show {first}")
     return RefusedError(
         f"{ref}{so} is external, and nobody vouches for it, so it is not evidence",
-        hint=f"memstore witness {first} --attest confirm vouches for it, once you have checked it",
+        hint=f"memstore trust witness {first} --attest confirm vouches for it, once you have checked it",
     )
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memstore.cli.key_options import account_options, given_account, given_values, key_options
+from memstore.cli.key_options import USUAL, account_options, given_account, given_values, key_options
 from memstore.cli.options import command, several
 from memstore.cli.written import (
     acknowledge_option,
@@ -40,6 +40,7 @@ _NOTES = (
 
 @command(
     "add",
+    usual=USUAL,
     examples=(
         'memstore add "Bella eats at eight" --tag dog food',
         "memstore add -t belief --confidence 0.7          # opens your editor",
@@ -109,7 +110,8 @@ def add(
 
 
 @command(
-    "raw",
+    "add",
+    usual=USUAL,
     examples=(
         'memstore raw "Claire called, she sounded tired"',
         "memstore raw -  < heard.txt",

@@ -1,4 +1,4 @@
-"""`memstore agent`: set memstore up in an agent's program, and undo that."""
+"""`memstore mcp install`, `memstore mcp uninstall`: set memstore up in an agent's program, and undo that."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memstore.agents.hosts import HOSTS, NAME, SKILL, PinnedCommand
-from memstore.cli.options import group, subcommand
+from memstore.cli.options import command
 from memstore.cli.written import dry_run_option
 from memstore.core.errors import UsageError
 
@@ -21,24 +21,11 @@ if TYPE_CHECKING:
     from memstore.files.local_state import Environment
 
 
-@group(
-    "agent",
-    examples=(
-        "memstore --vault ~/notes --as si:ash --self agent install claude-code --dry-run",
-        "memstore --vault ~/notes --as si:ash --self agent install claude-code",
-        "memstore agent uninstall claude-code",
-    ),
-)
-def agent() -> None:
-    """Set memstore up in an agent's program: its MCP server, its hooks and its skill."""
-
-
-@subcommand(
-    agent,
+@command(
     "install",
     examples=(
-        "memstore --vault ~/notes --as si:ash --self agent install codex --dry-run",
-        "memstore --vault ~/notes --as si:ash --context ctx:work agent install cursor",
+        "memstore --vault ~/notes --as si:ash --self mcp install codex --dry-run",
+        "memstore --vault ~/notes --as si:ash --context ctx:work mcp install cursor",
     ),
 )
 @click.argument("name", metavar="NAME", type=click.Choice(tuple(HOSTS)))
@@ -49,7 +36,7 @@ def install(session: CliSession, name: str, *, dry_run: bool) -> None:
     Its settings get an MCP server and hooks: what to have in mind when a session begins, what comes to mind at each
     prompt, and what was said, written down when a session is compacted or ends. Program, vault and identity are pinned
     by name, so that none of them is ever looked for in the folder that the agent works in. Only memstore's own lines
-    are changed; memstore agent uninstall takes them out again.
+    are changed; memstore mcp uninstall takes them out again.
     """
     from memstore.agents.installing import Installer
     from memstore.agents.skill import skill
@@ -67,11 +54,11 @@ def install(session: CliSession, name: str, *, dry_run: bool) -> None:
     _say_notes(session, done)
 
 
-@subcommand(agent, "uninstall", examples=("memstore agent uninstall claude-code --dry-run",))
+@command("uninstall", examples=("memstore mcp uninstall claude-code --dry-run",))
 @click.argument("name", metavar="NAME", type=click.Choice(tuple(HOSTS)))
 @dry_run_option()
 def uninstall(session: CliSession, name: str, *, dry_run: bool) -> None:
-    """Undo memstore agent install: take memstore's lines out of NAME's settings, and remove the files it made."""
+    """Undo memstore mcp install: take memstore's lines out of NAME's settings, and remove the files it made."""
     from memstore.agents.installing import Installer
 
     done = Installer(session.environment(), name).uninstall(dry_run=dry_run)
@@ -87,7 +74,7 @@ def _pinned(session: CliSession, name: str) -> PinnedCommand:
     if not (choices.vault or env.get("MEMSTORE_VAULT")):
         raise UsageError(
             "settings of an agent name the vault, and none was named",
-            hint=f"memstore --vault DIR --as ENTITY --self agent install {name}",
+            hint=f"memstore --vault DIR --as ENTITY --self mcp install {name}",
         )
     session.stop_at_two_audiences()
     host, view = HOSTS[name], session.view()

@@ -311,7 +311,7 @@ def _adoptable_lines(session: CliSession, found: Sequence[Adoptable]) -> Iterato
 # -- fmt -----------------------------------------------------------------------------------------
 
 
-@command("fmt", examples=("memstore fmt --check", "memstore fmt m_7f3 --dry-run"))
+@command("fmt", examples=("memstore check fmt --check", "memstore check fmt m_7f3 --dry-run"))
 @ref_argument("refs", metavar="[REF]…", nargs=-1)
 @click.option("--check", "only_check", is_flag=True, help="Write nothing; exit 1 if anything would change.")
 @saving_options()

@@ -1,4 +1,4 @@
-"""`memstore sign`, `witness`, `anchor`, `attest`: vouch for a memory."""
+"""`memstore trust sign`, `witness`, `anchor`, `attest`: vouch for a memory."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _key_option() -> Callable[[Any], Any]:
     )
 
 
-@command("sign", examples=("memstore sign m_7f3", "memstore sign m_7f3 --key ~/.ssh/id_ed25519 -c"))
+@command("sign", examples=("memstore trust sign m_7f3", "memstore trust sign m_7f3 --key ~/.ssh/id_ed25519 -c"))
 @ref_argument()
 @_key_option()
 @saving_options()
@@ -47,13 +47,13 @@ def sign(session: CliSession, ref: str, *, key: str | None, commit: bool, dry_ru
 @command(
     "witness",
     examples=(
-        "memstore --as si:pith witness m_7f3 --attest confirm",
-        'memstore --as si:pith witness m_7f3 --attest partial --aspect title --notes "It was in March"',
-        "memstore --as si:pith witness                                      # what you are asked in this vault",
-        "memstore --as si:pith witness req_7c8q                             # read what is asked; --attest answers",
-        "memstore witness --request req_7c8q.md                             # the same in a file; no vault is needed",
-        "memstore witness --request req_7c8q.md --attest confirm > answer.json",
-        "memstore witness m_7f3 --answer answer.json                        # imports the answer into the vault",
+        "memstore --as si:pith trust witness m_7f3 --attest confirm",
+        'memstore --as si:pith trust witness m_7f3 --attest partial --aspect title --notes "It was in March"',
+        "memstore --as si:pith trust witness                                    # what you are asked in this vault",
+        "memstore --as si:pith trust witness req_7c8q                           # read what is asked; --attest answers",
+        "memstore trust witness --request req_7c8q.md                        # the same in a file, without a vault",
+        "memstore trust witness --request req_7c8q.md --attest confirm > answer.json",
+        "memstore trust witness m_7f3 --answer answer.json                   # imports the answer into the vault",
     ),
 )
 @ref_argument(metavar="[REF]", required=False)
@@ -133,7 +133,7 @@ def _emit_asked(session: CliSession) -> None:
         each="requests",
     )
     if asked:
-        session.say(f"memstore witness {asked[0].id} shows what is asked; --attest answers")
+        session.say(f"memstore trust witness {asked[0].id} shows what is asked; --attest answers")
     else:
         session.say("nothing is asked of you here")
 
@@ -189,8 +189,8 @@ def _request_lines(asked: WitnessRequest) -> Iterator[str]:
 @command(
     "request-witness",
     examples=(
-        "memstore request-witness m_7f3 --from si:pith",
-        'memstore request-witness m_7f3 --from si:pith si:eudaemon_0 --notes "You were there" -c',
+        "memstore trust request-witness m_7f3 --from si:pith",
+        'memstore trust request-witness m_7f3 --from si:pith si:eudaemon_0 --notes "You were there" -c',
     ),
 )
 @ref_argument()
@@ -203,8 +203,8 @@ def request_witness(
     """Ask others to vouch for a memory, or to dispute it.
 
     This writes a file to requests/, which you share by git or send in any other way. The file holds what the memory
-    says and where it comes from, so they need no vault to answer: memstore witness --request FILE. In this vault and
-    its clones, memstore witness lists it for those who are asked, and for nobody else.
+    says and where it comes from, so they need no vault to answer: memstore trust witness --request FILE. In this vault
+    and its clones, memstore trust witness lists it for those who are asked, and for nobody else.
     """
     from memstore.cli.written import emit_registered
     from memstore.trust.witness_request import request_witness as ask
@@ -216,8 +216,8 @@ def request_witness(
 @command(
     "resolve",
     examples=(
-        "memstore --as human:claire resolve m_7f3 --outcome upheld",
-        'memstore --as human:claire resolve m_7f3 --outcome overturned --notes "The log says March"',
+        "memstore --as human:claire trust resolve m_7f3 --outcome upheld",
+        'memstore --as human:claire trust resolve m_7f3 --outcome overturned --notes "The log says March"',
     ),
 )
 @ref_argument()
@@ -255,8 +255,8 @@ def _emit(session: CliSession, verb: str, done: Signed, *, dry_run: bool) -> Non
     elif not done.verdict.counts:
         session.say(f"it does not count yet: {done.verdict.reason}")
         session.say(
-            "  hint: --key FILE signs with one that counts (memstore keys list shows whose do), or with a certificate, "
-            "FILE-cert.pub; memstore keys add ENTITY FILE.pub records this one"
+            "  hint: --key FILE signs with one that counts (memstore trust keys list shows whose do), or with a "
+            "certificate, FILE-cert.pub; memstore trust keys add ENTITY FILE.pub records this one"
         )
     say_findings(session, done.saved.findings)
 
@@ -267,12 +267,12 @@ def _emit(session: CliSession, verb: str, done: Signed, *, dry_run: bool) -> Non
 @command(
     "anchor",
     examples=(
-        "memstore anchor m_7f3                                  # in the current commit",
-        "memstore anchor m_7f3 --reference v1.2",
-        "memstore anchor m_7f3 --type url --reference https://example.org/p/1 --snapshot page.html",
-        "memstore anchor m_7f3 --type url --reference https://example.org/p/1 --online",
-        "memstore attest digest m_7f3 > said && ots stamp said",
-        "memstore anchor m_7f3 --type opentimestamps --snapshot said --proof said.ots",
+        "memstore trust anchor m_7f3                                  # in the current commit",
+        "memstore trust anchor m_7f3 --reference v1.2",
+        "memstore trust anchor m_7f3 --type url --reference https://example.org/p/1 --snapshot page.html",
+        "memstore trust anchor m_7f3 --type url --reference https://example.org/p/1 --online",
+        "memstore trust attest digest m_7f3 > said && ots stamp said",
+        "memstore trust anchor m_7f3 --type opentimestamps --snapshot said --proof said.ots",
     ),
 )
 @ref_argument()
@@ -364,7 +364,10 @@ def _say_remotes(session: CliSession, remotes: Mapping[str, bool]) -> None:
 _BY = click.option("--by", metavar="ENTITY", help="Whose attestation; the author's by default.")
 
 
-@group("attest", examples=("memstore attest payload m_7f3 | ssh-keygen -Y verify …", "memstore attest export m_7f3"))
+@group(
+    "attest",
+    examples=("memstore trust attest payload m_7f3 | ssh-keygen -Y verify …", "memstore trust attest export m_7f3"),
+)
 def attest() -> None:
     """Export attestations for other tools, which can check them without memstore or the vault."""
 
@@ -373,8 +376,8 @@ def attest() -> None:
     attest,
     "payload",
     examples=(
-        "memstore attest export m_7f3 --by si:pith --format sshsig > SIG",
-        "memstore attest payload m_7f3 --by si:pith > SAID",
+        "memstore trust attest export m_7f3 --by si:pith --format sshsig > SIG",
+        "memstore trust attest payload m_7f3 --by si:pith > SAID",
         "ssh-keygen -Y verify -f .memstore/allowed_signers -I si:pith -n attest@memstore.dev -s SIG < SAID",
     ),
 )
@@ -386,14 +389,16 @@ def payload(session: CliSession, ref: str, *, by: str | None) -> None:
 
     if session.as_json:
         raise UsageError(
-            "attest payload prints bytes, not JSON", hint="memstore attest export prints an envelope as JSON"
+            "attest payload prints bytes, not JSON", hint="memstore trust attest export prints an envelope as JSON"
         )
     sys.stdout.buffer.write(bytes_of(session.view(), ref, by=by))
     sys.stdout.buffer.flush()
 
 
 @subcommand(
-    attest, "digest", examples=("memstore attest digest m_7f3 > said", "memstore attest digest m_7f3 m_x41 > said")
+    attest,
+    "digest",
+    examples=("memstore trust attest digest m_7f3 > said", "memstore trust attest digest m_7f3 m_x41 > said"),
 )
 @click.argument("refs", metavar="REF…", nargs=-1, required=True)
 def digest(session: CliSession, refs: tuple[str, ...]) -> None:
@@ -407,7 +412,11 @@ def digest(session: CliSession, refs: tuple[str, ...]) -> None:
     session.emit("attest-digest", page, page.splitlines)
 
 
-@subcommand(attest, "export", examples=("memstore attest export m_7f3", "memstore attest export m_7f3 --format sshsig"))
+@subcommand(
+    attest,
+    "export",
+    examples=("memstore trust attest export m_7f3", "memstore trust attest export m_7f3 --format sshsig"),
+)
 @ref_argument()
 @_BY
 @click.option(

@@ -1,4 +1,4 @@
-"""`memstore audit`: the acts that concern access, and whether their record is complete."""
+"""`memstore privacy log`: the acts that concern access, and whether their record is complete."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from memstore.cli.session import CliSession
 
 
-@group("audit", examples=("memstore audit verify", "memstore audit show"))
-def audit() -> None:
+@group("log", default="show", examples=("memstore privacy log", "memstore privacy log verify"))
+def log() -> None:
     """Show who did what with access, and prove that the record is complete."""
 
 
-@subcommand(audit, "verify", examples=("memstore audit verify",))
+@subcommand(log, "verify", examples=("memstore privacy log verify",))
 def verify(session: CliSession) -> None:
     """Prove that every audit event is as it was written and that none is missing; exit 1 if not."""
     from memstore.history.audit_check import verify_audit
@@ -38,9 +38,13 @@ def verify(session: CliSession) -> None:
 
 
 @subcommand(
-    audit,
+    log,
     "show",
-    examples=("memstore audit show", "memstore audit show human:sean -n 5", "memstore audit show --local"),
+    examples=(
+        "memstore privacy log show",
+        "memstore privacy log show human:sean -n 5",
+        "memstore privacy log show --local",
+    ),
 )
 @click.argument("of", metavar="[ID]", required=False)
 @click.option("-n", "--limit", type=WholeNumber(min=1), metavar="N", help="Show at most this many.")

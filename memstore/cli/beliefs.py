@@ -70,7 +70,7 @@ def contradict(session: CliSession, /, ref: str, *, dry_run: bool, **told: Any) 
     from memstore.beliefs.reinforce import contradict as record
 
     if told["partial"]:
-        session.say_former("memstore contradict --partial", "memstore reinforce --partial")
+        session.say("memstore: contradict --partial is now memstore reinforce --partial")
     _emit(session, "contradict", record(session.view(), ref, dry_run=dry_run, **told), dry_run=dry_run)
 
 
@@ -110,10 +110,10 @@ _from_episodes = click.option(
 @command(
     "recompute",
     examples=(
-        "memstore recompute --check",
-        "memstore recompute m_7f3 --dry-run",
-        "memstore recompute --fold m_7f3 -c",
-        "memstore recompute --from-episodes         # what would differ, weighed again",
+        "memstore beliefs recompute --check",
+        "memstore beliefs recompute m_7f3 --dry-run",
+        "memstore beliefs recompute --fold m_7f3 -c",
+        "memstore beliefs recompute --from-episodes         # what would differ, weighed again",
     ),
 )
 @ref_argument("refs", metavar="[REF]…", nargs=-1)
@@ -140,7 +140,8 @@ def recompute(
     if from_episodes:
         if refs or fold or commit:
             raise UsageError(
-                "--from-episodes looks at all memories, and writes nothing", hint="memstore recompute --from-episodes"
+                "--from-episodes looks at all memories, and writes nothing",
+                hint="memstore beliefs recompute --from-episodes",
             )
         _weigh_anew(session, only_check=only_check)
     elif fold:
@@ -176,7 +177,7 @@ def _fold(session: CliSession, refs: tuple[str, ...], *, only_check: bool, commi
 
     if only_check or len(refs) != 1:
         raise UsageError(
-            "--fold takes exactly one memory, and no --check", hint="memstore recompute --fold REF --dry-run"
+            "--fold takes exactly one memory, and no --check", hint="memstore beliefs recompute --fold REF --dry-run"
         )
     saved = fold(session.view(), refs[0], commit=commit, dry_run=dry_run)
     emit_saved(session, "recompute-fold", saved, dry_run=dry_run, unchanged="nothing to fold: the history is short")
@@ -200,9 +201,9 @@ def _recomputed_lines(session: CliSession, done: Recomputed, *, dry_run: bool) -
 @command(
     "propagate",
     examples=(
-        "memstore propagate                  # what would change, and why",
-        "memstore propagate m_7f3            # because of this one alone",
-        "memstore propagate m_7f3 --apply -c",
+        "memstore beliefs propagate                  # what would change, and why",
+        "memstore beliefs propagate m_7f3            # because of this one alone",
+        "memstore beliefs propagate m_7f3 --apply -c",
     ),
 )
 @ref_argument("ref", metavar="[REF]", required=False)
@@ -256,7 +257,7 @@ def _propagated_lines(session: CliSession, done: Propagated, *, dry_run: bool) -
 
 @command(
     "revise-from",
-    examples=("memstore revise-from m_abc", "memstore revise-from m_abc --apply    # asks before each"),
+    examples=("memstore beliefs revise-from m_abc", "memstore beliefs revise-from m_abc --apply    # asks before each"),
 )
 @ref_argument("episode", metavar="EPISODE")
 @click.option("--apply", is_flag=True, help="Ask about each, and record those you accept.")
@@ -308,7 +309,7 @@ def _what_it_does(one: Proposal) -> str:
 # -- calibrate, and confidences computed anew ----------------------------------------------------
 
 
-@command("calibrate", examples=("memstore calibrate", "memstore calibrate --json"))
+@command("calibrate", examples=("memstore beliefs calibrate", "memstore beliefs calibrate --json"))
 def calibrate(session: CliSession) -> None:
     """Score how well each confidence predicted the independent evidence that came next.
 
@@ -335,17 +336,6 @@ def _calibration_lines(found: Calibration) -> Iterator[str]:
         yield "suggestion  roots  accepted  rejected"
     for each in found.suggestions:
         yield f"{each.action:<10}  {each.roots:>5}  {each.accepted:>8}  {each.rejected:>8}"
-
-
-@command("rebuild", examples=())
-@click.option("--check", "only_check", is_flag=True, help="Write nothing; exit 1 if a number differs.")
-@_from_episodes
-def rebuild(session: CliSession, *, only_check: bool, from_episodes: bool) -> None:
-    """Recompute confidence from its history, or from the evidence itself."""
-    if from_episodes:
-        _weigh_anew(session, only_check=only_check)
-    else:
-        replay_all(session, (), only_check=only_check, commit=False, dry_run=False)
 
 
 def _weigh_anew(session: CliSession, *, only_check: bool) -> None:

@@ -1,12 +1,8 @@
-"""`memstore bisect`: which commit made an answer what it is."""
+"""`memstore search --bisect`: which commit made an answer what it is."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-
-import click
-
-from memstore.cli.options import NAME, command, several
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,18 +11,7 @@ if TYPE_CHECKING:
     from memstore.memories.bisect import Bisected, State
 
 
-@command(
-    "bisect",
-    examples=(
-        'memstore bisect "how hot should green tea be"       # since when the best hit is what it is',
-        'memstore bisect "green tea" --ref m_7f3             # since when m_7f3 is found by it, or no longer is',
-        "memstore bisect --ref m_7f3                         # since when it says what it says",
-        "memstore bisect --ref m_7f3k9q2x1c                  # since when it is gone, by its whole id",
-    ),
-)
-@click.argument("query", required=False)
-@several("--ref", "refs", type=NAME, metavar="REF", help="Ask about these memories; may be repeated.")
-def bisect(session: CliSession, query: str | None, refs: tuple[str, ...]) -> None:
+def show_change(session: CliSession, query: str | None, refs: tuple[str, ...]) -> None:
     """Find the commit that made an answer appear or change, by searching the vault as it was.
 
     Like `git bisect`, it halves the history again and again; unlike it, it changes no file. If the answer changed

@@ -35,7 +35,7 @@ _EXAMPLES = (
 )
 
 
-@command("check", examples=_EXAMPLES)
+@command("files", examples=_EXAMPLES)
 @click.argument("paths", nargs=-1, type=click.Path(), metavar="[PATH]...")
 @click.option("--staged", is_flag=True, help="Check what git has staged, as the pre-commit hook does.")
 @click.option("--against", metavar="REV", help="Check everything that changed since a commit, compared with it.")
@@ -50,7 +50,7 @@ _EXAMPLES = (
 @click.option("--dry-run", is_flag=True, help="With --fix: write nothing; show what would be fixed and recorded.")
 @click.option("--output-format", type=click.Choice(FORMATS), default="text", help="The output format.")
 @click.option("--explain", metavar="CODE", help="Explain the code of a finding, and check nothing.")
-def check(  # noqa: PLR0913 -- one for each option
+def files(  # noqa: PLR0913 -- one for each option
     session: CliSession,
     *,
     paths: tuple[str, ...],
@@ -169,9 +169,9 @@ def _say_what_else_mends(session: CliSession) -> None:
     filled = sum(not file.skipped for file in fix_provenance(view, dry_run=True).files)
     uneven = len(fmt(view, (), dry_run=True).saved)
     if filled:
-        session.say(f"{filled} more can get their missing sources: memstore fix-provenance")
+        session.say(f"{filled} more can get their missing sources: memstore check fix-provenance")
     if uneven:
-        session.say(f"{uneven} more can be formatted: memstore fmt")
+        session.say(f"{uneven} more can be formatted: memstore check fmt")
 
 
 def _place(session: CliSession, finding: Finding) -> str:

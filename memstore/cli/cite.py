@@ -1,4 +1,4 @@
-"""`memstore cite`, `memstore stats` and `memstore why`."""
+"""`memstore why`, `memstore show --cite` and `memstore list --stats`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memstore.cli.filters import filter_options
 from memstore.cli.options import at_option, command, named_argument
 from memstore.core.config import QUALITY_PROFILES
 
@@ -21,15 +20,7 @@ if TYPE_CHECKING:
     from memstore.vault.stats import Stats
 
 
-@command(
-    "cite",
-    examples=(
-        "memstore cite m_7f3k9q2x1c:L21-L23                      # make a citation of these lines",
-        "memstore cite '[[belief:m_7f3k9q2x1c#L21@3ab92c01de]]'  # what became of one",
-    ),
-)
-@named_argument("citation", metavar="REF[:L1-L2]|CITATION")
-def cite(session: CliSession, citation: str) -> None:
+def show_citation(session: CliSession, citation: str) -> None:
     """Cite lines of a memory, or show what became of cited lines: same, moved, changed or gone."""
     from memstore.memories.cite import cite as make
 
@@ -75,12 +66,7 @@ def _diff(session: CliSession, before: str, after: str) -> Iterator[str]:
             yield session.paint(roles.get(line[0], "dim"), f"  {line}")
 
 
-@command(
-    "stats", examples=("memstore stats", "memstore stats --tag dog --since 1y --status all", "memstore stats --json")
-)
-@filter_options
-@at_option()
-def stats(session: CliSession, given: Which, at: str | None) -> None:
+def show_counts(session: CliSession, given: Which, at: str | None) -> None:
     """Count memories and notes, by type, status, month and author, and their words; all of them, unless filtered."""
     from memstore.vault.stats import stats as count
 

@@ -1,4 +1,4 @@
-"""`memstore conflicts` and `memstore resolve-conflict`: memories that conflict or say the same, and the decision."""
+"""`memstore conflicts` and `memstore conflicts resolve`: memories that conflict or say the same, and the decision."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @command(
-    "conflicts",
+    "list",
     examples=(
         "memstore conflicts",
         "memstore conflicts m_7f3",
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 @click.option("--duplicates", is_flag=True, help="Find memories that say nearly the same instead.")
 @click.option("-n", "--limit", type=WholeNumber(min=1), metavar="N", help="Show at most this many.")
 @filter_options
-def conflicts(session: CliSession, ref: str | None, given: Which, *, duplicates: bool, limit: int | None) -> None:
+def list_(session: CliSession, ref: str | None, given: Which, *, duplicates: bool, limit: int | None) -> None:
     """List memories that can't both be right, the gravest first; of REF, or of all.
 
     Each comes with the lines on both sides, the rule that found it, and the command that settles it. Nothing is
@@ -76,10 +76,10 @@ def _lines(session: CliSession, found: Conflict) -> Iterator[str]:
 
 
 @command(
-    "resolve-conflict",
+    "resolve",
     examples=(
-        "memstore resolve-conflict m_7f3 m_abc --keep m_abc         # it supersedes the other",
-        'memstore resolve-conflict m_7f3 m_abc --keep both --reason "one in summer, one in winter"',
+        "memstore conflicts resolve m_7f3 m_abc --keep m_abc         # it supersedes the other",
+        'memstore conflicts resolve m_7f3 m_abc --keep both --reason "one in summer, one in winter"',
     ),
 )
 @ref_argument()
@@ -90,7 +90,7 @@ def _lines(session: CliSession, found: Conflict) -> Iterator[str]:
 )
 @click.option("--reason", metavar="TEXT", help="Why, for whoever asks later.")
 @saving_options()
-def resolve_conflict(
+def resolve(
     session: CliSession,
     ref: str,
     other: str,
@@ -102,20 +102,15 @@ def resolve_conflict(
     dry_run: bool,
 ) -> None:
     """Decide a conflict between two memories, and record it in both, so that it is not raised again."""
-    from memstore.conflicts.resolve import resolve_conflict as resolve
+    from memstore.conflicts.resolve import resolve_conflict
 
     view = session.view()
-    done = resolve(view, ref, other, keep=keep, decision=decision, reason=reason, dry_run=dry_run, commit=commit)
+    done = resolve_conflict(
+        view, ref, other, keep=keep, decision=decision, reason=reason, dry_run=dry_run, commit=commit
+    )
     session.emit("resolve-conflict", done, lambda: lines_of_all(session, done.saved, dry_run=dry_run), dry_run=dry_run)
     if not any(each.changed for each in done.saved):
         session.say(f"{done.decision} was decided already")
-
-
-@command("dedupe", examples=())
-@filter_options
-def dedupe(session: CliSession, given: Which) -> None:
-    """Find memories that say nearly the same, and propose to make one of them; nothing is changed."""
-    _list_duplicates(session, given)
 
 
 def _list_duplicates(session: CliSession, given: Which, limit: int | None = None) -> None:

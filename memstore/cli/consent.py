@@ -1,4 +1,4 @@
-"""`memstore consent` and `memstore delegate`: who said yes, who said no, and who may say so for them."""
+"""`memstore privacy consent` and `memstore privacy delegate`: who consented, who refused, and who may for others."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _record_options(*, ends: bool = True) -> Callable[[F], F]:
     )
 
 
-@group("consent", examples=(f"memstore consent grant {_EXAMPLE}", "memstore consent list"))
+@group("consent", examples=(f"memstore privacy consent grant {_EXAMPLE}", "memstore privacy consent list"))
 def consent() -> None:
     """Record consents and refusals. A consent alone opens nothing: it lets a grant count."""
 
@@ -46,8 +46,8 @@ def consent() -> None:
     consent,
     "grant",
     examples=(
-        f"memstore consent grant {_EXAMPLE}",
-        "memstore consent grant --from human:sean --for dog:bella --to si:luna_agent --scope m_7f3 --expires 30d",
+        f"memstore privacy consent grant {_EXAMPLE}",
+        "memstore privacy consent grant --from human:sean --for dog:bella --to si:luna_agent --scope m_7f3",
     ),
 )
 @_record_options()
@@ -59,7 +59,9 @@ def grant(session: CliSession, /, **said: Any) -> None:
 
 
 @subcommand(
-    consent, "refuse", examples=("memstore consent refuse --from human:sean --to '*' --scope subject:dog:bella",)
+    consent,
+    "refuse",
+    examples=("memstore privacy consent refuse --from human:sean --to '*' --scope subject:dog:bella",),
 )
 @_record_options()
 def refuse(session: CliSession, /, **said: Any) -> None:
@@ -69,7 +71,7 @@ def refuse(session: CliSession, /, **said: Any) -> None:
     _record(session, refuse_consent, "consent-refuse", "refusal", said)
 
 
-@subcommand(consent, "request", examples=(f"memstore consent request {_EXAMPLE}",))
+@subcommand(consent, "request", examples=(f"memstore privacy consent request {_EXAMPLE}",))
 @_record_options(ends=False)
 def request(session: CliSession, /, **said: Any) -> None:
     """Write a request to send to whoever is asked; it opens nothing, and no answer means no consent."""
@@ -82,8 +84,8 @@ def request(session: CliSession, /, **said: Any) -> None:
     consent,
     "revoke",
     examples=(
-        "memstore consent revoke con_7c8q9twgxk --by human:sean",
-        "memstore consent revoke con_7c8q9twgxk --as human:sean",
+        "memstore privacy consent revoke con_7c8q9twgxk --by human:sean",
+        "memstore privacy consent revoke con_7c8q9twgxk --as human:sean",
     ),
 )
 @click.argument("consent_id", metavar="CONSENT")
@@ -104,10 +106,12 @@ def revoke(session: CliSession, /, consent_id: str, *, by: str | None, dry_run: 
     emit_registered(session, "consent-revoke", done, dry_run=dry_run)
     for other in same:
         session.say(f"{other} says the same, and is still in force")
-        session.say(f"  hint: memstore consent revoke {other}" + (f" --by {by}" if by else ""))
+        session.say(f"  hint: memstore privacy consent revoke {other}" + (f" --by {by}" if by else ""))
 
 
-@subcommand(consent, "list", examples=("memstore consent list", "memstore --as human:sean consent list"))
+@subcommand(
+    consent, "list", examples=("memstore privacy consent list", "memstore --as human:sean privacy consent list")
+)
 def list_consents(session: CliSession) -> None:
     """List consents, refusals, delegations and requests; only the vault's owner sees those that don't name them."""
     from memstore.access.consents import consents
@@ -115,12 +119,12 @@ def list_consents(session: CliSession) -> None:
     known = consents(session.view())
     session.emit("consent-list", known, lambda: (_line(session, one) for one in known), each="consents")
     if not known:
-        session.say("no consent is recorded; memstore consent grant records one")
+        session.say("no consent is recorded; memstore privacy consent grant records one")
 
 
 @command(
     "delegate",
-    examples=("memstore delegate --from human:sean --to si:claire --scope source:human:sean --expires 1y",),
+    examples=("memstore privacy delegate --from human:sean --to si:claire --scope source:human:sean --expires 1y",),
 )
 @_record_options()
 def delegate(session: CliSession, /, **said: Any) -> None:

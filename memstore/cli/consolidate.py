@@ -1,4 +1,4 @@
-"""`memstore consolidate` and `memstore compress`: beliefs from what happened, summaries of what is old and unused."""
+"""`memstore beliefs consolidate` and `compress`: what was learnt from many memories, and old texts in brief."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ BRANCH = "memstore/suggestions"
 @command(
     "consolidate",
     examples=(
-        "memstore consolidate                        # what it would suggest, as diffs",
-        "memstore consolidate --apply                # write the suggestions",
-        "memstore suggestions list                   # and decide on them",
-        "memstore consolidate --apply --if-due -q    # from cron, or a hook",
-        "memstore consolidate --branch               # for a pull request, without touching a file",
+        "memstore beliefs consolidate                        # what it would suggest, as diffs",
+        "memstore beliefs consolidate --apply                # write the suggestions",
+        "memstore beliefs suggestions list                   # and decide on them",
+        "memstore beliefs consolidate --apply --if-due -q    # from cron, or a hook",
+        "memstore beliefs consolidate --branch               # for a pull request, without touching a file",
     ),
 )
 @click.option("--apply", is_flag=True, help="Write the suggestions.")
@@ -129,9 +129,9 @@ def _lines(session: CliSession, done: Consolidated, *, dry_run: bool) -> Iterato
 @command(
     "compress",
     examples=(
-        "memstore compress --dry-run        # all that is old and was never used, as diffs",
-        "memstore compress -c",
-        "memstore compress m_7f3",
+        "memstore beliefs compress --dry-run        # all that is old and was never used, as diffs",
+        "memstore beliefs compress -c",
+        "memstore beliefs compress m_7f3",
         "memstore show m_7f3 --whole        # the whole text again",
     ),
 )

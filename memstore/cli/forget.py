@@ -68,8 +68,8 @@ def forget(  # noqa: PLR0913 -- one for each option
     are shown to nobody who could not see them before, and lose the confidence that they had from what is forgotten.
     Forgetting can't be undone. Commits that are already made still have the text: --purge takes it out of a new clone's
     history, and leaves this repository as it is. Of a memory that is sealed, it takes out the plain text that commits
-    have from before, and the sealed file stays. What memstore seal sealed for a context is forgotten with --shred,
-    which destroys the context's key: no copy of it, in any clone or backup, can be read any more.
+    have from before, and the sealed file stays. What memstore privacy seal sealed for a context is forgotten with
+    --shred, which destroys the context's key: no copy of it, in any clone or backup, can be read any more.
     """
     if shred is not None:
         if refs or purge or archive:
@@ -82,7 +82,9 @@ def forget(  # noqa: PLR0913 -- one for each option
         raise UsageError("which memories?", hint="memstore forget REF…, or memstore forget --shred CTX")
     if purge is not None:
         if archive or reason or commit or dry_run or any(rest.values()):
-            raise UsageError("--purge goes alone", hint="first: memstore forget REF -c, or memstore seal REF -c")
+            raise UsageError(
+                "--purge goes alone", hint="first: memstore forget REF -c, or memstore privacy seal REF -c"
+            )
         _purge(session, refs, purge, drop_digests=drop_digests)
         return
     if drop_digests:

@@ -1,4 +1,4 @@
-"""`memstore generalize`: share what was learnt, without saying from whom."""
+"""`memstore privacy generalize`: share what was learnt, without saying from whom."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 @command(
     "generalize",
     examples=(
-        'memstore generalize m_7f3 --text "Heart murmurs in small breeds need exercise monitoring" --access public',
-        'memstore generalize m_7f3 --check --text "Bella\'s breed often has heart issues"',
-        'memstore generalize m_7f3 m_abc --text "Cold makes old dogs limp" --access group:vets --acknowledge -c',
+        'memstore privacy generalize m_7f3 --text "Heart murmurs in small breeds need monitoring" --access public',
+        'memstore privacy generalize m_7f3 --check --text "Bella\'s breed often has heart issues"',
+        'memstore privacy generalize m_7f3 m_abc --text "Cold makes old dogs limp" --access group:vets -c',
     ),
 )
 @ref_argument("refs", metavar="SRC…", nargs=-1, required=True)

@@ -1,4 +1,4 @@
-"""`memstore graduate` and `memstore suggestions`: pages of memories that qualify, and suggestions to decide on."""
+"""`memstore beliefs graduate` and `suggestions`: pages of memories that qualify, and suggestions to decide on."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 @command(
     "graduate",
     examples=(
-        "memstore graduate --dry-run        # what would be added to MEMORY.md, and what removed",
-        "memstore graduate -c",
+        "memstore beliefs graduate --dry-run        # what would be added to MEMORY.md, and what removed",
+        "memstore beliefs graduate -c",
     ),
 )
 @saving_options()
@@ -31,7 +31,7 @@ def graduate(session: CliSession, *, commit: bool, dry_run: bool) -> None:
 
     Important memories qualify after 3 uses or 14 days, beliefs with a confidence of 0.7 from 3 independent roots, until
     it falls below 0.6. Memories of a project go to projects/NAME/MEMORY.md. Only the part between two comments is
-    written; what you change in it is kept, and becomes a suggestion for the memory: memstore suggestions.
+    written; what you change in it is kept, and becomes a suggestion for the memory: memstore beliefs suggestions.
     """
     from memstore.beliefs.graduate import graduate as write_pages
     from memstore.cli.output import safe_line
@@ -65,21 +65,23 @@ def _lines(session: CliSession, pages: Sequence[Graduated], *, dry_run: bool) ->
 @group(
     "suggestions",
     examples=(
-        "memstore suggestions list",
-        "memstore suggestions show prop_3bf           # what it says, and what it would change",
-        "memstore suggestions accept prop_3bf -c",
-        "memstore suggestions reject prop_6b3",
+        "memstore beliefs suggestions list",
+        "memstore beliefs suggestions show prop_3bf           # what it says, and what it would change",
+        "memstore beliefs suggestions accept prop_3bf -c",
+        "memstore beliefs suggestions reject prop_6b3",
     ),
 )
 def suggestions() -> None:
     """Show suggestions, and accept or reject them.
 
     A suggestion is a file in suggestions/: edit it before you accept it, if you like. Deleting a committed one rejects
-    it; moving one out of suggestions/ accepts it at the next `memstore consolidate --apply`.
+    it; moving one out of suggestions/ accepts it at the next `memstore beliefs consolidate --apply`.
     """
 
 
-@subcommand(suggestions, "list", examples=("memstore suggestions list", "memstore suggestions list --json"))
+@subcommand(
+    suggestions, "list", examples=("memstore beliefs suggestions list", "memstore beliefs suggestions list --json")
+)
 def list_(session: CliSession) -> None:
     """List the suggestions that wait for a decision, oldest first."""
     from memstore.memories.suggestions import list_suggestions
@@ -87,10 +89,10 @@ def list_(session: CliSession) -> None:
     waiting = list_suggestions(session.view())
     session.emit("suggestions-list", waiting, lambda: (_line(session, one) for one in waiting), each="suggestions")
     if not waiting:
-        session.say("no suggestions; memstore consolidate looks for some")
+        session.say("no suggestions; memstore beliefs consolidate looks for some")
 
 
-@subcommand(suggestions, "show", examples=("memstore suggestions show prop_3bf",))
+@subcommand(suggestions, "show", examples=("memstore beliefs suggestions show prop_3bf",))
 @ref_argument()
 def show(session: CliSession, ref: str) -> None:
     """Show a suggestion, its evidence, and what accepting it would change."""
@@ -102,7 +104,7 @@ def show(session: CliSession, ref: str) -> None:
     session.emit("suggestions-show", one, lambda: _waiting_lines(session, one, linked), linked=linked)
 
 
-@subcommand(suggestions, "accept", examples=("memstore suggestions accept prop_3bf -c",))
+@subcommand(suggestions, "accept", examples=("memstore beliefs suggestions accept prop_3bf -c",))
 @ref_argument()
 @saving_options()
 def accept(session: CliSession, ref: str, *, commit: bool, dry_run: bool) -> None:
@@ -119,7 +121,10 @@ def accept(session: CliSession, ref: str, *, commit: bool, dry_run: bool) -> Non
 @subcommand(
     suggestions,
     "reject",
-    examples=("memstore suggestions reject prop_6b3", 'memstore suggestions reject prop_6b3 --reason "only in May"'),
+    examples=(
+        "memstore beliefs suggestions reject prop_6b3",
+        'memstore beliefs suggestions reject prop_6b3 --reason "only in May"',
+    ),
 )
 @ref_argument()
 @click.option("--reason", metavar="TEXT", help="Why; kept in the suggestion.")

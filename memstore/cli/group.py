@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memstore.cli import output
-from memstore.cli.commands import COMMANDS, EVERYDAY, FORMER
+from memstore.cli.commands import ALIASES, COMMANDS, EVERYDAY, FORMER
 from memstore.cli.session import CliSession
 from memstore.core.errors import NoIdError, PlainNoteError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from click.shell_completion import CompletionItem
 
@@ -26,13 +26,19 @@ def _record(ctx: click.Context, param: click.Parameter, value: object) -> None:
         setattr(ctx.ensure_object(CliSession).choices, param.name, value)
 
 
-def _record_once(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> None:
+def _record_once(ctx: click.Context, _: click.Parameter, value: tuple[str, ...]) -> None:
     """Keep who acts; if two are named, raise instead of guessing."""
     said = ctx.ensure_object(CliSession).choices.entity
     named = (*(() if said is None else (said,)), *value)
     if value and len(named) > 1:
         raise click.UsageError(f"--as can be given only once, but was given as {', '.join(named)}", ctx)
-    _record(ctx, param, value[0] if value else None)
+    if value:
+        ctx.ensure_object(CliSession).choices.entity = value[0]
+
+
+def _record_agent(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> None:
+    """Keep who acts, as the documents write it that memstore grew from: `-a ash` is `--as si:ash`."""
+    _record_once(ctx, param, tuple(name if ":" in name else f"si:{name}" for name in value))
 
 
 def _global(*names: str, **settings: Any) -> click.Option:
@@ -76,6 +82,7 @@ GLOBAL_OPTIONS: tuple[click.Option, ...] = (
     _flag("-q", "--quiet", "quiet", help="Print only what was asked for."),
     _flag("-v", "--verbose", "verbose", help="Print more; show where an unexpected error came from."),
 )
+_AGENT = click.Option(("-a", "agent"), multiple=True, expose_value=False, callback=_record_agent, hidden=True)
 
 
 def _show_help(ctx: click.Context, _: click.Parameter, is_asked: bool) -> None:  # noqa: FBT001 - click's
@@ -107,11 +114,12 @@ class GlobalOptionsMixin(click.Command):
 
     Args:
         examples: command lines to show, without the leading `$`.
+        usual: the names of the options that come first in the help, if not all are used alike.
     """
 
-    def __init__(self, *args: Any, examples: Sequence[str] = (), **kwargs: Any) -> None:
+    def __init__(self, *args: Any, examples: Sequence[str] = (), usual: Collection[str] = (), **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.examples = tuple(examples)
+        self.examples, self.usual = tuple(examples), usual
 
     def get_help_option(self, ctx: click.Context) -> click.Option | None:  # noqa: ARG002 - click's
         """Return the option shared by all commands."""
@@ -121,7 +129,7 @@ class GlobalOptionsMixin(click.Command):
         """Return the command's own parameters, and the global ones whose names it does not use itself."""
         own = super().get_params(ctx)
         taken = {opt for param in own for opt in (*param.opts, *param.secondary_opts)}
-        return [*own, *(option for option in GLOBAL_OPTIONS if taken.isdisjoint(option.opts))]
+        return [*own, *(option for option in (*GLOBAL_OPTIONS, _AGENT) if taken.isdisjoint(option.opts))]
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Repeat the name of a `SeveralOption` before each of its values, then parse."""
@@ -134,8 +142,8 @@ class GlobalOptionsMixin(click.Command):
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write what the command is for, its examples, its usage, and its options."""
-        if today := _today(ctx):
-            formatter.write_text(f"`{ctx.command_path}` is now `{today}`.")
+        if former := ctx.ensure_object(CliSession).former:
+            formatter.write_text(f"`memstore {former[0]}` is now `memstore {former[1]}`.")
             formatter.write_paragraph()
         self.format_help_text(ctx, formatter)
         self.format_examples(formatter)
@@ -158,20 +166,16 @@ class GlobalOptionsMixin(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the command's own options; for the global ones only their names."""
-        records = [param.get_help_record(ctx) for param in self.params if isinstance(param, click.Option)]
-        if rows := [record for record in records if record]:
-            with formatter.section("Options"):
-                _write_rows(formatter, rows)
+        options = [param for param in self.params if isinstance(param, click.Option)]
+        first = [option for option in options if not self.usual or option.name in self.usual]
+        for title, shown in (("Options", first), ("More keys", [one for one in options if one not in first])):
+            if rows := [record for option in shown if (record := option.get_help_record(ctx))]:
+                with formatter.section(title):
+                    _write_rows(formatter, rows)
         formatter.write_paragraph()
         formatter.write_text(
             f"Everywhere: {' '.join(option.opts[0] for option in GLOBAL_OPTIONS)}; see memstore help options."
         )
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; if it was called by a former name, first say its current one."""
-        if today := _today(ctx):
-            ctx.ensure_object(CliSession).say_former(ctx.command_path, today)
-        return super().invoke(ctx)
 
 
 # In a narrower window, what a row says begins below its name: the rest of the line would be too short for a word.
@@ -182,10 +186,22 @@ def _write_rows(formatter: click.HelpFormatter, rows: Sequence[tuple[str, str]])
     formatter.write_dl(rows, col_max=30 if formatter.width >= _TWO_COLUMNS else 6)
 
 
-def _today(ctx: click.Context) -> str:
-    """Return the current call for a command that was called by a former name; empty for any other."""
-    is_verb = ctx.parent is not None and isinstance(ctx.parent.command, Program)
-    return FORMER[ctx.info_name or ""][1] if is_verb and ctx.info_name in FORMER else ""
+def _verb_at(args: Sequence[str]) -> int:
+    """Return how many arguments before the first word are global options and their values."""
+    takes_value = {name: not option.is_flag for option in (*GLOBAL_OPTIONS, _AGENT) for name in option.opts}
+    at = 0
+    while at < len(args):
+        name, is_whole, _ = args[at].partition("=")
+        if name not in takes_value and not {*args[at][1:]} <= {*"qv"}:
+            break
+        at += 2 if takes_value.get(name) and not is_whole else 1
+    return min(at, len(args))
+
+
+def _brief(command: click.Command) -> str:
+    """Return the first sentence of a command's help, without its full stop and its capital."""
+    said = " ".join((command.help or "").partition("\n\n")[0].split()).removesuffix(".")
+    return said[:1].lower() + said[1:]
 
 
 def _spread(args: list[str], names: set[str]) -> list[str]:
@@ -236,12 +252,13 @@ class Command(GlobalOptionsMixin):
         """Refuse a text that is one of the words that people try as a command there; behind `--` it is a text."""
         from memstore.cli.meant import WITHIN
 
-        meant = WITHIN.get(self.name or "", {}).get(text or "")
+        meant = WITHIN.get(ctx.command_path.partition(" ")[2], {}).get(text or "")
         if meant and "--" not in given and not ctx.resilient_parsing:
             raise WordMeantError(f"{ctx.command_path} {text}", meant, ctx)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; if it names a plain note or a memory without an id, adopt that first, and say so."""
+        ctx.ensure_object(CliSession).say_former()
         try:
             return super().invoke(ctx)
         except (PlainNoteError, NoIdError) as note:
@@ -270,18 +287,84 @@ class WordMeantError(click.UsageError):
 
 
 class Group(GlobalOptionsMixin, click.Group):
-    """A verb with verbs of its own, like `index status`."""
+    """A verb with verbs of its own, like `index status`.
+
+    Args:
+        table: verbs whose modules are loaded only when they are called, as in `commands.GROUPS`.
+        default: the verb that is meant where none is named: `trust REF` is `trust show REF`.
+    """
 
     command_class = Command
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, table: Mapping[str, tuple[str, str]] | None = None, default: str = "", **kwargs: Any
+    ) -> None:
         kwargs.setdefault("no_args_is_help", False)  # a missing verb is an error with a hint, not a page of help
         super().__init__(*args, **kwargs)
+        self.table, self.default = table or {}, default
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the current names of all verbs."""
+        return [*super().list_commands(ctx), *self.table]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return the verb with this current name, after loading its module; or None."""
+        if cmd_name not in self.table:
+            return super().get_command(ctx, cmd_name)
+        module, _, attribute = self.table[cmd_name][0].partition(":")
+        command: click.Command = getattr(import_module(f"memstore.cli.{module}"), attribute)
+        return command
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Put the default verb before the arguments if none is named."""
+        at = _verb_at(args)
+        if self.default and args[at : at + 1] != ["--help"] and args[at : at + 1] not in self._verbs(ctx):
+            args = [*args[:at], self.default, *args[at:]]
+        return super().parse_args(ctx, args)
+
+    def _verbs(self, ctx: click.Context) -> list[list[str]]:
+        return [[name] for name in self.list_commands(ctx)]
+
+    def _default(self, ctx: click.Context) -> click.Context | None:
+        """Return the context of the default verb, under the name of the group."""
+        command = self.get_command(ctx, self.default) if self.default else None
+        return click.Context(command, parent=ctx.parent, info_name=ctx.info_name) if command else None
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Complete verbs, from the table without loading any of them, and what the default verb takes."""
+        from click.shell_completion import CompletionItem
+
+        meant = self._default(ctx)
+        if incomplete.startswith("-"):
+            return meant.command.shell_complete(meant, incomplete) if meant else super().shell_complete(ctx, incomplete)
+        found = [CompletionItem(name, help=text) for name, text in self._rows() if name.startswith(incomplete)]
+        words = [param for param in meant.command.params if isinstance(param, click.Argument)] if meant else []
+        return [*found, *(item for word in words[:1] for item in word.shell_complete(ctx, incomplete))]
+
+    def _rows(self) -> list[tuple[str, str]]:
+        """Return each verb that is not hidden, with what it does in a few words."""
+        own = [(name, command) for name, command in sorted(self.commands.items()) if not command.hidden]
+        rows = [(name, _brief(command)) for name, command in own]
+        return [*rows, *((name, about) for name, (_, about) in self.table.items())]
+
+    def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write how the default verb is used, if there is one, and how the others are."""
+        if meant := self._default(ctx):
+            meant.command.format_usage(meant, formatter)
+        super().format_usage(ctx, formatter)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's
+        """Write the verbs."""
+        with formatter.section("Commands"):
+            _write_rows(formatter, self._rows())
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the commands, then the options."""
+        """Write the commands, then the options, among them those of the default verb."""
         self.format_commands(ctx, formatter)
-        GlobalOptionsMixin.format_options(self, ctx, formatter)
+        if meant := self._default(ctx):
+            meant.command.format_options(meant, formatter)
+        else:
+            GlobalOptionsMixin.format_options(self, ctx, formatter)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -303,43 +386,30 @@ class UnknownCommandError(click.UsageError):
         from memstore.cli.meant import IMPORTS, MEANT, nearest_name, what_does
 
         super().__init__(f"{name!r} is not a command of {ctx.command_path}", ctx)
-        imports = ctx.command.name == "import"
+        imports, former = ctx.command.name == "import", FORMER if isinstance(ctx.command, Program) else {}
         words = IMPORTS if imports else MEANT if isinstance(ctx.command, Program) else {}
-        near = nearest_name(name, commands, words, similar=0.65)
+        near = nearest_name(name, [*commands, *former], words, similar=0.65)
         meant = what_does(name, imports=imports) if words else None
-        self.hint = meant or words.get(near or "") or (f"did you mean `{ctx.command_path} {near}`?" if near else None)
+        today = former.get(near or "", near)
+        self.hint = meant or words.get(near or "") or (f"did you mean `{ctx.command_path} {today}`?" if near else None)
 
 
 class Program(Group):
     """The program itself: loads a command's module only when that command is called."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Show the help if the program is called without arguments."""
+        """Put current words in the place of former ones; show the help if the program is called without arguments."""
         if not args and not ctx.resilient_parsing:
             output.write_lines((ctx.get_help(),))
             ctx.exit()
+        at = _verb_at(args)
+        for end in (at + 2, at + 1):
+            said = " ".join(args[at:end])
+            if today := ALIASES.get(said) or FORMER.get(said):
+                if said in FORMER:
+                    ctx.ensure_object(CliSession).former = said, today
+                return super().parse_args(ctx, [*args[:at], *today.split(), *args[end:]])
         return super().parse_args(ctx, args)
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        """Return the current names of all commands."""
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
-        """Return the command with this current or former name, after loading its module; or None."""
-        home = COMMANDS.get(cmd_name) or FORMER.get(cmd_name)
-        if home is None:
-            return None
-        module, _, attribute = home[0].partition(":")
-        command: click.Command = getattr(import_module(f"memstore.cli.{module}"), attribute)
-        return command
-
-    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Complete command names from the table, without loading any of them."""
-        from click.shell_completion import CompletionItem
-
-        if incomplete.startswith("-"):
-            return super().shell_complete(ctx, incomplete)
-        return [CompletionItem(name, help=text) for name, (_, text) in COMMANDS.items() if name.startswith(incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's
         """Write the everyday commands."""
@@ -362,6 +432,7 @@ class Program(Group):
 
 PROGRAM = Program(
     name="memstore",
+    table=COMMANDS,
     help="Long-term memory in plain text: Markdown files in git, edited by hand, searched here, cited by line.",
     examples=(
         "memstore init ~/notes                          make a folder a vault",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memstore.cli.commands import COMMANDS, SECTIONS
+from memstore.cli.commands import ALIASES, COMMANDS, FORMER, SECTIONS
 from memstore.cli.meant import MEANT, nearest_name, what_does
 from memstore.cli.options import command
 from memstore.core.errors import SIMILAR, Exit, UsageError
@@ -76,7 +76,9 @@ def _command_help(words: Sequence[str]) -> str:
 
     ctx = click.Context(PROGRAM, info_name="memstore", terminal_width=output.width())
     found: click.Command = PROGRAM
-    for word in words:
+    said = " ".join(words)
+    today = ALIASES.get(said) or FORMER.get(said)
+    for word in (part for part in today.split() if part[0].isalnum()) if today else words:
         below = found.get_command(ctx, word) if isinstance(found, click.Group) else None
         if below is None:
             raise UsageError(f"there is no topic or command `{' '.join(words)}`", hint=_nearest(word))
@@ -85,7 +87,8 @@ def _command_help(words: Sequence[str]) -> str:
 
 
 def _nearest(word: str) -> str:
-    near = nearest_name(word, [*TOPICS, *COMMANDS], MEANT, similar=SIMILAR)
+    near = nearest_name(word, [*TOPICS, *COMMANDS, *FORMER], MEANT, similar=SIMILAR)
+    near = near and FORMER.get(near, near)
     otherwise = "`memstore help` lists the topics, `memstore help --all` the commands"
     return what_does(word) or MEANT.get(near or "") or (f"memstore help {near}" if near else otherwise)
 
@@ -137,8 +140,8 @@ A memory is seen by its owner (the key `owner`, else the vault's), and by everyb
 
 A grant names an entity, a group, a role, a context or everybody ("*"); `access_denies` beats it. It counts only once
 everybody who has a say has consented: whoever the memory is about (`subject_ids`) and whoever told it
-(`source_entity`), or a guardian of theirs: memstore consent grant. What was derived from a memory is as closed as
-that memory, unless it is a generalization that was checked.
+(`source_entity`), or a guardian of theirs: memstore privacy consent grant. What was derived from a memory is as
+closed as that memory, unless it is a generalization that was checked.
 
 In a context, everybody who listens there must be allowed to see a memory. The context is --context CTX,
 MEMSTORE_CONTEXT, or the one entered with `memstore context enter`. --self says that nobody else listens.
@@ -192,8 +195,8 @@ def _options() -> str:
 
 
 _AGENTS = """\
-`memstore --vault DIR --as ENTITY --self agent install NAME` sets up the program that an agent runs in: claude-code,
-codex, gemini, cursor or openclaw. `memstore agent uninstall NAME` undoes that.
+`memstore --vault DIR --as ENTITY --self mcp install NAME` sets up the program that an agent runs in: claude-code,
+codex, gemini, cursor or openclaw. `memstore mcp uninstall NAME` undoes that.
 
 `memstore mcp` serves a vault to an agent, by the Model Context Protocol. A client starts it, and talks to it by pipes:
 

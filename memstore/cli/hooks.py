@@ -1,4 +1,4 @@
-"""`memstore hooks` and `memstore merge-driver`: what git runs at every commit and push, and at a merge."""
+"""`memstore hooks` and `memstore hooks merge-driver`: what git runs at every commit and push, and at a merge."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from memstore.cli.commands import GROUPS
 from memstore.cli.options import command, group, subcommand
 from memstore.core.config import how_to_declare, stack_readers_key
 from memstore.core.errors import RefusedError, UsageError, VaultError
@@ -26,7 +27,7 @@ _MODULES = {
 }
 
 
-@group("hooks", examples=("memstore hooks install", "memstore hooks status"))
+@group("hooks", table=GROUPS["hooks"], examples=("memstore hooks install", "memstore hooks status"))
 def hooks() -> None:
     """Have git check memories at every commit and push, name them in messages, and merge them key by key."""
 
@@ -120,7 +121,7 @@ def run(session: CliSession, name: str, arguments: tuple[str, ...]) -> None:
     raise SystemExit(done.returncode)
 
 
-@command("merge-driver", examples=("memstore merge-driver %O %A %B %P   # as git calls it",))
+@command("merge-driver", examples=("memstore hooks merge-driver %O %A %B %P   # as git calls it",))
 @click.argument("base", type=click.Path())
 @click.argument("ours", type=click.Path())
 @click.argument("theirs", type=click.Path())

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from memstore.cli.commands import GROUPS
 from memstore.cli.options import F, group, subcommand, together
 from memstore.cli.written import again_option, lines_of_all, saving_options, say_findings
 
@@ -217,6 +218,7 @@ def _emit(session: CliSession, done: Imported, *, dry_run: bool, one_user: bool 
 
 @group(
     "export",
+    table=GROUPS["export"],
     examples=(
         "memstore export jsonl --all > memories.jsonl",
         "memstore export okf --all | tar -x -C bundle",

@@ -1,4 +1,4 @@
-"""`memstore index` and `memstore watch`: the data derived from the vault, and how to update it in advance.
+"""`memstore index` and `memstore index watch`: the data derived from the vault, and how to update it in advance.
 
 Nobody needs to watch; it is for vaults so large that a search should not have to wait for the index.
 """
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from memstore.cli.commands import GROUPS
 from memstore.cli.options import RealNumber, command, group, subcommand
 from memstore.core.errors import UsageError
 from memstore.history import HISTORY
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 _MEGABYTE = 1_000_000
 
 
-@group("index", examples=("memstore index status", "memstore index rebuild"))
+@group("index", table=GROUPS["index"], examples=("memstore index status", "memstore index rebuild"))
 def index() -> None:
     """Show, locate or rebuild the search index; every read keeps it up to date by itself."""
 
@@ -98,11 +99,11 @@ def _number(_ctx: click.Context, _param: click.Parameter, value: float) -> float
 @command(
     "watch",
     examples=(
-        "memstore watch",
-        "memstore watch --every 60 &",
-        "memstore watch --once",
-        "memstore watch --citations                        # which cited lines have changed",
-        "memstore watch --citations --output-format github # as notices in a pull request",
+        "memstore index watch",
+        "memstore index watch --every 60 &",
+        "memstore index watch --once",
+        "memstore index watch --citations                        # which cited lines have changed",
+        "memstore index watch --citations --output-format github # as notices in a pull request",
     ),
 )
 @click.option(
@@ -132,7 +133,9 @@ def watch(session: CliSession, every: float, *, once: bool, citations: bool, out
     from memstore.search import index_upkeep as flow
 
     if output_format != "text" and not citations:
-        raise UsageError("--output-format is for --citations", hint="memstore watch --citations --output-format github")
+        raise UsageError(
+            "--output-format is for --citations", hint="memstore index watch --citations --output-format github"
+        )
     if citations:
         _tell_citations(session, output_format)
         return

@@ -97,6 +97,12 @@ _OF_REFS = frozenset({Shape.REFS, Shape.SOURCES})
 OFFERED = tuple(key for key in KEYS if key.name not in KEPT_BY_THE_PROGRAM | _ELSEWHERE)
 
 
+# Of the commands that write new memories, the options that people use, by parameter: at most eight of each.
+USUAL = frozenset(
+    {"kind", "type", "reason", "title", "tags", "source", "access_grants", "confidence", "own_keys", "commit"}
+)
+
+
 def key_options(*, without: frozenset[str] = frozenset()) -> Callable[[F], F]:
     """Add an option for each key that a person may set, and `--set` for keys of their own."""
     options = []
@@ -105,7 +111,12 @@ def key_options(*, without: frozenset[str] = frozenset()) -> Callable[[F], F]:
             options.append(_option(key))
         if key.name == "origin":
             options += [_trigger, _session]
-    own = several("--set", "own_keys", metavar="KEY=VALUE…", help="Any key, including your own.")
+    own = several(
+        "--set",
+        "own_keys",
+        metavar="KEY=VALUE…",
+        help="Any key, memstore's or your own, checked as `memstore set` does.",
+    )
     return together(*options, own)
 
 

@@ -1,4 +1,4 @@
-"""`memstore keys`: whose keys count in this vault."""
+"""`memstore trust keys`: whose keys count in this vault."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 _ROLES = {"valid": "ok", "revoked": "error", "expired": "warning", "not yet": "warning", "not counted": "error"}
 
 
-@group("keys", examples=("memstore keys init", "memstore keys add si:pith ~/pith.pub", "memstore keys list"))
+@group(
+    "keys",
+    examples=("memstore trust keys init", "memstore trust keys add si:pith ~/pith.pub", "memstore trust keys list"),
+)
 def keys() -> None:
     """Manage whose keys count in this vault; the files are OpenSSH's allowed_signers and a list of revoked keys."""
 
@@ -29,8 +32,8 @@ def keys() -> None:
     keys,
     "init",
     examples=(
-        "memstore keys init                      # ~/.ssh/id_ed25519, or your setting signing_key",
-        "memstore keys init ~/.ssh/id_memstore   # made before with ssh-keygen -t ed25519 -f ~/.ssh/id_memstore",
+        "memstore trust keys init                      # ~/.ssh/id_ed25519, or your setting signing_key",
+        "memstore trust keys init ~/.ssh/id_memstore   # made before with ssh-keygen -t ed25519 -f ~/.ssh/id_memstore",
     ),
 )
 @click.argument("file", required=False)
@@ -49,7 +52,7 @@ def init(session: CliSession, file: str | None) -> None:
         lambda: (
             *_lines(session, done, dry_run=False),
             f"pinned: {_pinned_at(pinned)}",
-            "next: memstore sign REF signs a memory; memstore keys add ENTITY FILE.pub -c enrols somebody else",
+            "next: memstore trust sign REF signs a memory; memstore trust keys add ENTITY FILE.pub -c enrols another",
         ),
         pin=pinned.commit,
     )
@@ -66,9 +69,9 @@ def _pinned_at(done: Pinned) -> str:
     keys,
     "add",
     examples=(
-        "memstore keys add si:pith ~/pith.pub",
-        "memstore keys add human:sean ~/.ssh/id_ed25519.pub --keeper",
-        "memstore keys add si:ash ~/operator_ca.pub --authority       # certifies keys for Ash's sessions",
+        "memstore trust keys add si:pith ~/pith.pub",
+        "memstore trust keys add human:sean ~/.ssh/id_ed25519.pub --keeper",
+        "memstore trust keys add si:ash ~/operator_ca.pub --authority       # certifies keys for Ash's sessions",
     ),
 )
 @click.argument("holder", metavar="ENTITY")
@@ -90,9 +93,9 @@ def add(
     keys,
     "rotate",
     examples=(
-        "memstore keys rotate human:sean ~/.ssh/id_2027                     # your signing_key signs that, too",
-        "memstore keys rotate si:pith pith-2027 --old pith --print > said   # elsewhere, by Pith; no vault is needed",
-        "memstore keys rotate si:pith pith-2027.pub --signed said -c",
+        "memstore trust keys rotate human:sean ~/.ssh/id_2027                     # your signing_key signs that, too",
+        "memstore trust keys rotate si:pith pith-2027 --old pith --print > said # elsewhere, by Pith, without a vault",
+        "memstore trust keys rotate si:pith pith-2027.pub --signed said -c",
     ),
 )
 @click.argument("holder", metavar="ENTITY")
@@ -121,7 +124,7 @@ def rotate(
 
     if only_print:
         if signed or commit or dry_run:
-            raise UsageError("--print writes nothing", hint="memstore keys rotate ENTITY NEW --old OLD --print")
+            raise UsageError("--print writes nothing", hint="memstore trust keys rotate ENTITY NEW --old OLD --print")
         _print_statement(session, holder, file, old)
         return
     data = session.bytes_of(signed) if signed else None
@@ -150,7 +153,7 @@ def _print_statement(session: CliSession, holder: str, file: str, old: str | Non
     session.emit("keys-statement", said, lambda: (said,))
 
 
-@subcommand(keys, "revoke", examples=("memstore keys revoke SHA256:3F…", "memstore keys revoke si:pith"))
+@subcommand(keys, "revoke", examples=("memstore trust keys revoke SHA256:3F…", "memstore trust keys revoke si:pith"))
 @click.argument("named", metavar="FINGERPRINT|ENTITY")
 @saving_options()
 def revoke(session: CliSession, named: str, *, commit: bool, dry_run: bool) -> None:
@@ -182,7 +185,7 @@ def _say_what_counts(session: CliSession, done: KeysChanged) -> None:
     else:
         session.say("no keeper signed the commit, so it does not count")
         session.say(
-            "  hint: set signing_key to a keeper's key and git commit --amend -S, or run memstore keys pin again"
+            "  hint: set signing_key to a keeper's key and git commit --amend -S, or run memstore trust keys pin again"
         )
 
 
@@ -194,7 +197,7 @@ def _lines(session: CliSession, done: KeysChanged, *, dry_run: bool) -> Iterator
         yield f"{session.paint.path(done.path)}: {session.paint('ref', done.entity)} {key.fingerprint}"
 
 
-@subcommand(keys, "list", examples=("memstore keys list", "memstore keys list --json"))
+@subcommand(keys, "list", examples=("memstore trust keys list", "memstore trust keys list --json"))
 def list_(session: CliSession) -> None:
     """List all keys, whose they are, and whether they count now."""
     from memstore.trust.keys import list_keys
@@ -203,10 +206,12 @@ def list_(session: CliSession) -> None:
     session.emit("keys-list", found, lambda: (_key_line(session, one) for one in found.keys), each="keys")
     if not found.keys:
         session.say("no key counts here yet")
-        session.say("  hint: memstore keys init enrols yours, memstore keys add ENTITY FILE.pub somebody else's")
+        session.say(
+            "  hint: memstore trust keys init enrols yours, memstore trust keys add ENTITY FILE.pub somebody else's"
+        )
     elif found.pin is None:
         session.say("unpinned: whoever can write this file decides whose keys count")
-        session.say("  hint: compare the fingerprints with their holders, then memstore keys pin")
+        session.say("  hint: compare the fingerprints with their holders, then memstore trust keys pin")
     say_findings(session, found.findings)
 
 
@@ -231,10 +236,10 @@ def _key_line(session: CliSession, one: KnownKey) -> str:
     keys,
     "pin",
     examples=(
-        "memstore keys pin                # the current commit, once you have compared the fingerprints",
-        "memstore keys pin --remove",
-        "memstore keys pin --block 358391 02000000…     # the header of a block, for proofs of time",
-        "memstore keys pin --host archive.example.org human:claire     # whose pages prove when something was there",
+        "memstore trust keys pin                # the current commit, once you have compared the fingerprints",
+        "memstore trust keys pin --remove",
+        "memstore trust keys pin --block 358391 02000000…     # the header of a block, for proofs of time",
+        "memstore trust keys pin --host archive.example.org human:claire     # whose pages prove when",
     ),
 )
 @click.argument("revision", required=False)
@@ -282,7 +287,7 @@ def pin(
     session.emit("keys-pin", done, lambda: _pin_lines(session, done, dry_run=dry_run))
     if done.commit is not None and not done.keepers:
         session.say("nobody in it is a keeper: no change of the keyring will count until you pin again")
-        session.say("  hint: memstore keys add ENTITY FILE.pub --keeper -c, then memstore keys pin")
+        session.say("  hint: memstore trust keys add ENTITY FILE.pub --keeper -c, then memstore trust keys pin")
     say_findings(session, done.findings)
 
 

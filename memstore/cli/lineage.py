@@ -1,4 +1,4 @@
-"""`memstore trace`, `memstore orphans`, `memstore impact`, `memstore fix-provenance`."""
+"""`memstore trace`, `memstore check orphans`, `memstore check fix-provenance`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from memstore.cli.options import WholeNumber, at_option, command, named_argument
+from memstore.core.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -49,6 +50,7 @@ def _most(session: CliSession, limit: int | None, *, is_drawn: bool = True) -> i
         "memstore trace m_7f3 --at 2026-03-01          # as it was on that day",
         "memstore trace m_7f3 --format svg > lineage.svg",
         "memstore trace m_7f3 --format dot | dot -Tpdf > lineage.pdf",
+        "memstore trace m_7f3 --impact                 # what would lose its support without it",
     ),
 )
 @named_argument()
@@ -60,13 +62,27 @@ def _most(session: CliSession, limit: int | None, *, is_drawn: bool = True) -> i
 @_limit_option(
     f"Show at most this many links, nearest first; 0 for all. By default {MOST_LINES} in a tree and in SVG, else all."
 )
+@click.option("--impact", is_flag=True, help="Show what would lose its support if the memory were gone, instead.")
 @at_option()
 def trace(
-    session: CliSession, ref: str, *, reverse: bool, form: str, depth: int | None, limit: int | None, at: str | None
+    session: CliSession,
+    ref: str,
+    *,
+    reverse: bool,
+    form: str,
+    depth: int | None,
+    limit: int | None,
+    impact: bool,
+    at: str | None,
 ) -> None:
     """Show where a memory comes from: its sources, their sources, and so on; each memory once."""
     from memstore.lineage.trace import trace_memory
 
+    if impact:
+        if reverse or form != "tree" or depth is not None or at:
+            raise UsageError("--impact takes no other option than --limit", hint=f"memstore trace {ref} --impact")
+        _show_impact(session, ref, limit)
+        return
     session.choices.json = session.choices.json or form == "json"
     most = _most(session, limit, is_drawn=form in ("tree", "svg"))
     traced = trace_memory(session.view(), ref, reverse=reverse, depth=depth, limit=most, at=at)
@@ -94,7 +110,7 @@ def _drawing_lines(session: CliSession, traced: Trace, form: str) -> Iterator[st
 # -- orphans -------------------------------------------------------------------------------------
 
 
-@command("orphans", examples=("memstore orphans", "memstore orphans --json"))
+@command("orphans", examples=("memstore check orphans", "memstore check orphans --json"))
 @_limit_option(f"List at most this many; 0 for all. By default {MOST_LINES} in text output, else all.")
 def orphans(session: CliSession, *, limit: int | None) -> None:
     """List memories that can't say where they come from, and refs that lead nowhere."""
@@ -125,7 +141,7 @@ def _orphans_lines(paint: Palette, found: Orphans) -> Iterator[str]:
         yield f"  {_more(found.left_out)} left out; -n 0 lists all."
     yield ""
     if found.is_fixable:
-        yield "Fix: memstore fix-provenance"
+        yield "Fix: memstore check fix-provenance"
     elif found.without_source:
         yield 'Fix: record where they come from, as in memstore set REF source="a walk"'
     else:
@@ -143,11 +159,7 @@ def _dangling(paint: Palette, one: Dangling) -> str:
 # -- impact --------------------------------------------------------------------------------------
 
 
-@command("impact", examples=("memstore impact raw:m_f70cefb6ab", "memstore impact m_7f3 --json"))
-@named_argument()
-@_limit_option(f"Show at most this many, nearest first; 0 for all. By default {MOST_LINES} in text output, else all.")
-def impact(session: CliSession, ref: str, *, limit: int | None) -> None:
-    """Show what would lose its support if a memory were gone."""
+def _show_impact(session: CliSession, ref: str, limit: int | None) -> None:
     from memstore.lineage.trace import impact_of
 
     found = impact_of(session.view(), [ref], limit=_most(session, limit))
@@ -185,7 +197,7 @@ def _harm_line(paint: Palette, one: Harmed) -> str:
 # -- fix-provenance ------------------------------------------------------------------------------
 
 
-@command("fix-provenance", examples=("memstore fix-provenance --dry-run", "memstore fix-provenance"))
+@command("fix-provenance", examples=("memstore check fix-provenance --dry-run", "memstore check fix-provenance"))
 @click.option("--dry-run", is_flag=True, help="Change nothing; print the plan as JSON.")
 @click.option("-c", "--commit", is_flag=True, help="Commit the files as well.")
 def fix_provenance(session: CliSession, *, dry_run: bool, commit: bool) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import click
 
 from memstore.access import CONTEXTS
-from memstore.cli.group import Group
-from memstore.cli.options import WholeNumber, group, subcommand
+from memstore.cli.commands import GROUPS
+from memstore.cli.options import WholeNumber, command, group, subcommand
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,16 +21,27 @@ if TYPE_CHECKING:
     from memstore.mcp.server import Server, WriteRules
 
 
-@click.group(
+@group(
     "mcp",
-    cls=Group,
+    table=GROUPS["mcp"],
+    default="serve",
+    examples=(
+        "memstore --vault ~/notes --as si:ash --self mcp install claude-code",
+        "memstore --vault ~/notes --as si:ash --self mcp           # for an agent that nobody else listens to",
+    ),
+)
+def mcp() -> None:
+    """Serve a vault to agents, by the Model Context Protocol, and set memstore up in their programs."""
+
+
+@command(
+    "serve",
     examples=(
         "memstore --vault ~/notes --as si:ash --self mcp           # for an agent that nobody else listens to",
         "memstore --vault ~/notes --as si:ash --context ctx:work mcp",
         "memstore mcp --read-only",
         "memstore mcp --http 8765                                  # for whoever brings a token",
     ),
-    invoke_without_command=True,
 )
 @click.option(
     "--tools",
@@ -43,16 +54,13 @@ if TYPE_CHECKING:
 @click.option("--read-only", is_flag=True, help="Write nothing into the vault.")
 @click.option("-c", "--commit", is_flag=True, help="Commit each change.")
 @click.option("--http", "port", type=WholeNumber(0, 65535), metavar="PORT", help="Serve HTTP on this machine instead.")
-@click.pass_context
-def mcp(ctx: click.Context, *, offered: str, read_only: bool, commit: bool, port: int | None) -> None:
+def serve(session: CliSession, *, offered: str, read_only: bool, commit: bool, port: int | None) -> None:
     """Serve a vault to an agent on standard input and output, by the Model Context Protocol.
 
     Who acts is fixed when the server starts, by --as. So is what may be shown at most: what everybody in --context may
     see, all that is one's own with --self, and with neither only what everybody may see. With --http all of that is
     said by the bearer token that a client brings.
     """
-    if ctx.invoked_subcommand is not None:
-        return
     from memstore.core.errors import UsageError
     from memstore.mcp.server import WriteRules
 
@@ -61,7 +69,7 @@ def mcp(ctx: click.Context, *, offered: str, read_only: bool, commit: bool, port
     from memstore.cli.main import stay
 
     stay()
-    session, rules = cast("CliSession", ctx.obj), WriteRules(read_only=read_only, commit=commit)
+    rules = WriteRules(read_only=read_only, commit=commit)
     if port is None:
         _serve_pipe(session, offered, rules)
     else:
@@ -143,9 +151,6 @@ def _environment(session: CliSession) -> Environment:
 @group("token", examples=("memstore mcp token add si:ash --self", "memstore mcp token list"))
 def token() -> None:
     """Make, list and revoke the tokens that clients bring to `memstore mcp --http`."""
-
-
-mcp.add_command(token)
 
 
 @subcommand(

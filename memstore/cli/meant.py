@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 # Words that people try, separated by spaces -> the answer.
 _MEANT: dict[str, str] = {
     "find grep query ask lookup locate": "`memstore search QUERY` finds memories by words",
-    "ls all dir browse recent memories": "`memstore list` lists memories, the newest first",
+    "ls all dir browse recent": "`memstore list` lists memories, the newest first",
     "new create write note remember store insert capture learn believe": "`memstore add TEXT` writes a memory",
     "open": "`memstore show REF` shows a memory; `memstore edit REF` opens it in your editor",
     "cat view get read print less": "`memstore show REF` shows a memory",
-    "belief beliefs episode insight": (
+    "belief episode insight": (
         "`memstore show REF --trace` shows a memory and where it comes from; `memstore add TEXT --type TYPE` writes one"
     ),
     "change update modify amend rewrite": (
@@ -29,18 +29,18 @@ _MEANT: dict[str, str] = {
     "rm delete remove del trash hide erase": (
         "`memstore archive REF` puts a memory out of sight; `memstore forget REF` forgets it for good"
     ),
-    "unarchive undelete": "`memstore restore REF` brings an archived memory back",
+    "unarchive undelete": "`memstore archive --restore REF` brings an archived memory back",
     "backlinks references": "`memstore links REF` shows what a note links to, and what links to it",
     "graph tree parents sources origin lineage provenance": (
         "`memstore trace REF` shows what a memory comes from; `memstore trace REF --reverse` what came of it"
     ),
     "children dependents": (
-        "`memstore trace REF --reverse` shows what came of a memory; `memstore impact REF` what needs it"
+        "`memstore trace REF --reverse` shows what came of a memory; `memstore trace --impact REF` what needs it"
     ),
     "derive": "`memstore add TEXT --derived-from REF` writes a memory that was derived from another",
-    "meta orphan": "`memstore orphans` lists memories that can't say where they come from",
+    "meta orphan": "`memstore check orphans` lists memories that can't say where they come from",
     "migrate backfill": (
-        "`memstore fix-provenance` fills in sources that were not recorded; `memstore import FORMAT PATH` takes "
+        "`memstore check fix-provenance` fills in sources that were not recorded; `memstore import FORMAT PATH` takes "
         "memories over from another program"
     ),
     "move rename": "`memstore mv REF PATH` moves or renames a memory's file",
@@ -52,20 +52,20 @@ _MEANT: dict[str, str] = {
     "save": "`memstore add TEXT` writes a memory; `memstore commit` commits what is pending",
     "stage": "`memstore commit` commits pending memories, staged or not",
     "sync push pull fetch clone": "a vault is a git repository: `git push`, `git pull` and `git clone` exchange it",
-    "claude codex gemini cursor openclaw": "`memstore agent install NAME` sets up an agent's program",
+    "claude codex gemini cursor openclaw": "`memstore mcp install NAME` sets up an agent's program",
     "setup start": "`memstore init DIR` makes a folder a vault",
     "settings set-config configure": "`memstore config` shows and changes settings",
     "validate lint fsck verify": (
         "`memstore check` finds what is wrong; `memstore trust REF` shows whose signatures hold"
     ),
     "fix repair mend": "`memstore check --fix` fixes what needs no judgement",
-    "format": "`memstore fmt` formats the frontmatter of memories",
+    "format": "`memstore check fmt` formats the frontmatter of memories",
     "reindex index-rebuild refresh": "every search updates the index by itself; `memstore index rebuild` rebuilds it",
     "duplicates duplicate dups": "`memstore conflicts --duplicates` finds memories that say nearly the same",
     "compare": "`memstore diff REF` shows what changed; `memstore conflicts` what can't both be right",
     "support confirm evidence": "`memstore reinforce REF --evidence REF` records evidence for a memory",
     "oppose refute dispute": (
-        "`memstore contradict REF --evidence REF` records evidence against a memory; `memstore witness REF "
+        "`memstore contradict REF --evidence REF` records evidence against a memory; `memstore trust witness REF "
         "--attest dispute` disputes it under your signature"
     ),
     "explain": (
@@ -73,29 +73,31 @@ _MEANT: dict[str, str] = {
     ),
     "confidence quality score ledger": "`memstore why REF` shows how a memory's numbers were computed",
     "reputation level": "`memstore trust REF` shows who vouches for a memory, and their reputation",
-    "rotate": "`memstore keys rotate ENTITY FILE --old FILE` puts a new key in the place of an old one",
-    "dream reflect": "`memstore consolidate` suggests beliefs from what happened repeatedly",
-    "accept": "`memstore suggestions accept REF` accepts a suggestion",
-    "reject": "`memstore suggestions reject REF` rejects a suggestion",
+    "rotate": "`memstore trust keys rotate ENTITY FILE --old FILE` puts a new key in the place of an old one",
+    "dream reflect": "`memstore beliefs consolidate` suggests beliefs from what happened repeatedly",
+    "accept": "`memstore beliefs suggestions accept REF` accepts a suggestion",
+    "reject": "`memstore beliefs suggestions reject REF` rejects a suggestion",
     "grant permit": "`memstore privacy grant REF --to ENTITY` lets others see a memory",
     "revoke unshare": (
-        "`memstore privacy revoke REF --from ENTITY` takes a grant back; `memstore consent revoke ID` a consent"
+        "`memstore privacy revoke REF --from ENTITY` takes a grant back; `memstore privacy consent revoke ID` a consent"
     ),
     "anonymize abstract": (
-        "`memstore generalize REF --text TEXT --access ENTITY` shares what was learnt without saying from whom"
+        "`memstore privacy generalize REF --text TEXT --access ENTITY` shares what was learnt without saying from whom"
     ),
     "who visible": "`memstore privacy explain REF --for ENTITY` shows whether somebody may see a memory, and why",
     "enter leave": "`memstore context enter CTX` and `memstore context leave` say where you are",
     "tags": "`memstore search QUERY --facets tags` counts tags; `memstore tag REF TAG` gives a memory one",
-    "info summary count": "`memstore stats` counts memories; `memstore privacy report` shows who sees what",
+    "info summary count": "`memstore list --stats` counts memories; `memstore privacy report` shows who sees what",
     "dump backup": (
         "a vault is a folder of text files in git: copy or clone it; `memstore export memory-v0.1 --all` gives JSON"
     ),
     "serve server": "`memstore mcp` serves a vault to an agent",
-    "encrypt decrypt": "`memstore seal` encrypts memories for those who may see them, `memstore unseal` undoes it",
+    "encrypt decrypt": (
+        "`memstore privacy seal` encrypts memories for those who may see them, `memstore privacy unseal` undoes it"
+    ),
     "purge": "`memstore forget REF --purge DIR` writes a clone whose history never held a forgotten memory",
     "gc clean cleanup": (
-        "`memstore compress` replaces old texts with summaries; `memstore doctor --fix` deletes leftovers"
+        "`memstore beliefs compress` replaces old texts with summaries; `memstore doctor --fix` deletes leftovers"
     ),
     "version": "`memstore --version` prints it",
     "man docs tutorial usage topics commands": "`memstore help` lists topics, `memstore help --all` all commands",
@@ -103,10 +105,10 @@ _MEANT: dict[str, str] = {
 
 # Words that people try after a command whose argument is a text -> the answer; taken as a text, each would be written.
 _WITHIN: dict[str, dict[str, str]] = {
-    "raw": {
+    "raw add": {
         "list ls all": "`memstore list --type raw` lists raw memories",
         "show view cat get": "`memstore show REF` shows a memory",
-        "promote process": "`memstore promote RAW --to TYPE` turns a raw memory into another type",
+        "process": "`memstore raw promote RAW --to TYPE` turns a raw memory into another type",
     },
 }
 WITHIN = {
@@ -119,7 +121,7 @@ _NOTES = "obsidian logseq zk notion joplin bear foam dendron roam"
 _OF_NOTES = "`memstore import markdown DIR` imports a folder of notes; `memstore init DIR` makes it a vault where it is"
 
 # Options that people try, without dashes -> the answer.
-OPTIONS = dict.fromkeys(("a", "agent", "me", "user"), "`memstore --as ENTITY` says who acts, like --as si:ash")
+OPTIONS = dict.fromkeys(("agent", "me", "user"), "`memstore --as ENTITY` says who acts, like --as si:ash")
 
 # How similar a slip is to the word that was meant, like `histroy`. Commands may be less similar; the answer for another
 # word would mislead.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memstore.access import SHARED
+from memstore.cli.commands import GROUPS
 from memstore.cli.options import at_option, group, ref_argument, several, subcommand
 from memstore.cli.written import saved_lines, saving_options, say_findings
 from memstore.core.errors import UsageError
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 @group(
     "privacy",
+    table=GROUPS["privacy"],
     examples=(
         "memstore privacy grant m_7f3 --to si:new_vet_agent --consent human:sean",
         "memstore privacy audit --subject dog:bella",
@@ -206,7 +208,7 @@ def _folder_of(session: CliSession, stack: str) -> str:
     if known is None and not is_vault:
         raise NotFoundError(
             f"no stack was shared or loaded as {stack}, and no vault is there",
-            hint="memstore load --list; memstore share --list",
+            hint="memstore share load --list; memstore share --list",
         )
     return known or stack
 

@@ -9,7 +9,7 @@ import click
 
 from memstore.access import SESSIONS_QUOTED
 from memstore.beliefs.recall import DEFAULT_BUDGET, PROFILES
-from memstore.cli.options import WholeNumber, command, named_argument
+from memstore.cli.options import WholeNumber, command
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -136,16 +136,3 @@ def _lines(session: CliSession, recalled: Recalled) -> Iterator[str]:
     for bite in (*recalled.memories, *recalled.beliefs):
         where = session.paint.place(bite.citation.path, bite.citation.line_start)
         yield f"{safe_line(bite.dated)} {where}"
-
-
-# -- expand --------------------------------------------------------------------------------------
-
-
-@command("expand", examples=())
-@named_argument()
-@click.option("--full", is_flag=True, help="Print the whole file, as it was before it was compressed.")
-def expand(session: CliSession, ref: str, *, full: bool) -> None:
-    """Show all of a memory that came to mind: its text, its numbers, its links. It counts as a use."""
-    from memstore.cli.show import show_all
-
-    show_all(session, ref, whole=full)

@@ -1,4 +1,4 @@
-"""`memstore entity` and `memstore group`: entities, their guardians, and groups of them."""
+"""`memstore privacy entity` and `memstore privacy group`: entities, their guardians, and groups of them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,13 @@ _entity_argument = click.argument("entity_id", metavar="ENTITY")
 _remove_option = click.option("--remove", is_flag=True, help="Remove them.")
 
 
-@group("entity", examples=("memstore entity add dog:bella --alias Bella --guardian human:sean", "memstore entity list"))
+@group(
+    "entity",
+    examples=(
+        "memstore privacy entity add dog:bella --alias Bella --guardian human:sean",
+        "memstore privacy entity list",
+    ),
+)
 def entity() -> None:
     """List and register entities: people, agents, animals, topics."""
 
@@ -30,8 +36,8 @@ def entity() -> None:
     entity,
     "add",
     examples=(
-        "memstore entity add dog:bella --alias Bella --guardian human:sean",
-        'memstore entity add vet:dr_smith --alias "Dr. Smith" --role vet --note "Bella\'s vet"',
+        "memstore privacy entity add dog:bella --alias Bella --guardian human:sean",
+        'memstore privacy entity add vet:dr_smith --alias "Dr. Smith" --role vet --note "Bella\'s vet"',
     ),
 )
 @_entity_argument
@@ -51,7 +57,7 @@ def add(session: CliSession, /, entity_id: str, *, dry_run: bool, **said: Any) -
     emit_registered(session, "entity-add", done, dry_run=dry_run)
 
 
-@subcommand(entity, "alias", examples=('memstore entity alias dog:bella "Bella Blue"',))
+@subcommand(entity, "alias", examples=('memstore privacy entity alias dog:bella "Bella Blue"',))
 @_entity_argument
 @click.argument("names", metavar="NAME…", nargs=-1, required=True)
 @_remove_option
@@ -66,7 +72,7 @@ def alias(
     emit_registered(session, "entity-alias", done, dry_run=dry_run)
 
 
-@subcommand(entity, "guardian", examples=("memstore entity guardian dog:bella human:sean",))
+@subcommand(entity, "guardian", examples=("memstore privacy entity guardian dog:bella human:sean",))
 @_entity_argument
 @click.argument("guardians", metavar="GUARDIAN…", nargs=-1, required=True)
 @_remove_option
@@ -81,7 +87,7 @@ def guardian(
     emit_registered(session, "entity-guardian", done, dry_run=dry_run)
 
 
-@subcommand(entity, "list", examples=("memstore entity list",))
+@subcommand(entity, "list", examples=("memstore privacy entity list",))
 def list_entities(session: CliSession) -> None:
     """List the registered entities; anybody but the vault's owner sees only themselves."""
     from memstore.access.entities import entities
@@ -89,7 +95,7 @@ def list_entities(session: CliSession) -> None:
     known = entities(session.view())
     session.emit("entity-list", known, lambda: (_entity_line(session, one) for one in known), each="entities")
     if not known:
-        session.say("no entity is registered; memstore entity add registers one")
+        session.say("no entity is registered; memstore privacy entity add registers one")
 
 
 def _entity_line(session: CliSession, one: KnownEntity) -> str:
@@ -104,7 +110,13 @@ def _entity_line(session: CliSession, one: KnownEntity) -> str:
 # -- groups --------------------------------------------------------------------------------------
 
 
-@group("group", examples=("memstore group add group:bella_care_team human:sean vet:dr_smith", "memstore group list"))
+@group(
+    "group",
+    examples=(
+        "memstore privacy group add group:bella_care_team human:sean vet:dr_smith",
+        "memstore privacy group list",
+    ),
+)
 def group_() -> None:
     """List and change groups. Members see what is granted to the group, while they are members."""
 
@@ -113,8 +125,8 @@ def group_() -> None:
     group_,
     "add",
     examples=(
-        "memstore group add group:bella_care_team human:sean vet:dr_smith",
-        "memstore group add group:tutors si:tutor_b --until 2026-06-15",
+        "memstore privacy group add group:bella_care_team human:sean vet:dr_smith",
+        "memstore privacy group add group:tutors si:tutor_b --until 2026-06-15",
     ),
 )
 @click.argument("group_id", metavar="GROUP")
@@ -140,7 +152,7 @@ def add_to_group(
     emit_registered(session, "group-add", done, dry_run=dry_run)
 
 
-@subcommand(group_, "remove", examples=("memstore group remove group:bella_care_team vet:dr_smith",))
+@subcommand(group_, "remove", examples=("memstore privacy group remove group:bella_care_team vet:dr_smith",))
 @click.argument("group_id", metavar="GROUP")
 @click.argument("members", metavar="ENTITY…", nargs=-1, required=True)
 @saving_options()
@@ -154,7 +166,7 @@ def remove_from_group(
     emit_registered(session, "group-remove", done, dry_run=dry_run)
 
 
-@subcommand(group_, "list", examples=("memstore group list",))
+@subcommand(group_, "list", examples=("memstore privacy group list",))
 def list_groups(session: CliSession) -> None:
     """List the groups and their members; anybody but the vault's owner sees only themselves in them."""
     from memstore.access.entities import groups
@@ -164,7 +176,7 @@ def list_groups(session: CliSession) -> None:
         "group-list", known, lambda: (line for one in known for line in _group_lines(session, one)), each="groups"
     )
     if not known:
-        session.say("no group is registered; memstore group add makes one")
+        session.say("no group is registered; memstore privacy group add makes one")
 
 
 def _group_lines(session: CliSession, one: KnownGroup) -> Iterator[str]:

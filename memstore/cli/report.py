@@ -1,4 +1,4 @@
-"""`memstore report`: one page of everything that the viewer may see."""
+"""`memstore export html`: one page of everything that the viewer may see."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 
 @command(
-    "report",
+    "html",
     examples=(
-        "memstore report -o ~/memories.html",
-        "memstore --as human:claire report -o for-claire.html",
-        "memstore report | ssh HOST 'cat > memories.html'",
+        "memstore export html -o ~/memories.html",
+        "memstore --as human:claire export html -o for-claire.html",
+        "memstore export html | ssh HOST 'cat > memories.html'",
     ),
 )
 @click.option("-o", "--output", "to", metavar="FILE", help="Where to write the page; - for standard output.")
-def report(session: CliSession, *, to: str | None) -> None:
+def html(session: CliSession, *, to: str | None) -> None:
     """Write one HTML page of what you may see: what needs attention, all memories, lineage, who sees what.
 
     The page loads nothing from anywhere, and sends nothing. It has a filter, and its address may end in `#q=WORDS` to
@@ -39,7 +39,7 @@ def report(session: CliSession, *, to: str | None) -> None:
     named = None if to in (None, "-") else to
     if to is None and session.at_terminal and not session.as_json:
         raise UsageError(
-            "a page is nothing for a terminal", hint="memstore report -o memories.html writes it to a file"
+            "a page is nothing for a terminal", hint="memstore export html -o memories.html writes it to a file"
         )
     view = session.view()
     place = None if named is None else session.environment().expanded(named)

@@ -1,4 +1,4 @@
-"""`memstore promote`, `supersede`, `revise`, `split`, `merge`, `archive`, `restore`: memories from memories."""
+"""`memstore raw promote`, `supersede`, `conflicts split`, `conflicts merge`, `archive`: memories from memories."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memstore.cli.add import given_text, utf8
-from memstore.cli.key_options import account_options, given_account, given_values, key_options
+from memstore.cli.key_options import USUAL, account_options, given_account, given_values, key_options
 from memstore.cli.options import REF, command, ref_argument, several
 from memstore.cli.written import (
     emit_linked,
-    emit_saved,
     keep_secret_option,
     saved_lines,
     saving_options,
@@ -37,10 +36,11 @@ _TYPE = frozenset({"type"})
 
 @command(
     "promote",
+    usual=USUAL,
     examples=(
-        "memstore promote m_7f3 --to note",
-        'memstore promote m_7f3 --to episode --objective "First collab" --outcome merged --lesson "ask early"',
-        'memstore promote m_7f3 "Claire tires in the evening" --to belief --confidence 0.6 -c',
+        "memstore raw promote m_7f3 --to note",
+        'memstore raw promote m_7f3 --to episode --objective "First collab" --outcome merged --lesson "ask early"',
+        'memstore raw promote m_7f3 "Claire tires in the evening" --to belief --confidence 0.6 -c',
     ),
 )
 @ref_argument("raw", metavar="RAW")
@@ -74,11 +74,12 @@ def promote(
     )
     emit_linked(session, "promote", linked, dry_run=dry_run)
     if kind is None:  # so it was a suggestion
-        session.say_former("memstore promote SUGGESTION", "memstore suggestions accept SUGGESTION")
+        session.say("memstore: raw promote SUGGESTION is now memstore beliefs suggestions accept SUGGESTION")
 
 
 @command(
     "supersede",
+    usual=USUAL,
     examples=(
         'memstore supersede m_7f3 "Bella eats at nine"',
         'memstore supersede m_7f3 "Bella eats at nine" --reason "the vet asked for it" --since 2026-02-01 -c',
@@ -128,34 +129,14 @@ def supersede(
     emit_linked(session, "supersede", linked, dry_run=dry_run)
 
 
-# -- revise, split, merge, archive, restore --------------------------------------------------------
-
-
-@command("revise", examples=())
-@ref_argument()
-@click.argument("text", metavar="[TEXT|-]", required=False)
-@click.option("-F", "--file", "file", metavar="FILE", type=click.Path(), help="Take the text from a file.")
-@click.option("--title", metavar="TEXT", help="The new title.")
-@click.option("--reason", metavar="TEXT", help="Why, for the commit message; needs -c.")
-@saving_options()
-def revise(
-    session: CliSession, /, ref: str, text: str | None, *, file: str | None, dry_run: bool, **settings: Any
-) -> None:
-    """Say the same in better words: the memory keeps its id, history and references.
-
-    If the memory is to say something else, use memstore supersede: it keeps both, and records which replaced which.
-    """
-    from memstore.beliefs.revise import revise as reword
-
-    given = given_text(session, text, file)
-    words = None if given is None else utf8(given)
-    saved = reword(session.view(), ref, words, dry_run=dry_run, **settings)
-    emit_saved(session, "revise", saved, dry_run=dry_run, unchanged="nothing changed: it already says so")
+# -- split, merge, archive -------------------------------------------------------------------------
 
 
 @command(
     "split",
-    examples=('memstore split m_7f3 "Stairs make Bella limp" "Cold makes Bella limp" --first m_abc --second m_def',),
+    examples=(
+        'memstore conflicts split m_7f3 "Stairs make Bella limp" "Cold makes Bella limp" --first m_abc --second m_def',
+    ),
 )
 @ref_argument()
 @click.argument("texts", metavar="TEXT TEXT", nargs=2)
@@ -175,7 +156,10 @@ def split(session: CliSession, /, ref: str, texts: tuple[str, str], *, dry_run: 
     emit_linked(session, "split", divide(session.view(), ref, texts, dry_run=dry_run, **settings), dry_run=dry_run)
 
 
-@command("merge", examples=("memstore merge m_7f3 m_abc --dry-run", "memstore merge m_7f3 m_abc m_def -c"))
+@command(
+    "merge",
+    examples=("memstore conflicts merge m_7f3 m_abc --dry-run", "memstore conflicts merge m_7f3 m_abc m_def -c"),
+)
 @ref_argument("refs", metavar="KEPT OTHER…", nargs=-1, required=True)
 @click.option("--reason", metavar="TEXT", help="Why; kept in what is superseded.")
 @keep_secret_option()
@@ -193,14 +177,27 @@ def merge(session: CliSession, refs: tuple[str, ...], *, reason: str | None, dry
 
 @command(
     "archive",
-    examples=("memstore archive m_7f3", 'memstore archive m_7f3 m_abc -c --reason "refuted long ago"'),
+    examples=(
+        "memstore archive m_7f3",
+        'memstore archive m_7f3 m_abc -c --reason "refuted long ago"',
+        "memstore archive --restore m_7f3",
+    ),
 )
 @ref_argument("refs", metavar="REF…", nargs=-1, required=True)
-@click.option("--reason", metavar="TEXT", help="Why; kept in the memories.")
+@click.option("--restore", is_flag=True, help="Bring archived memories back instead, byte for byte as they were.")
+@click.option("--reason", metavar="TEXT", help="Why; kept in the memories, or with --restore in the commit message.")
 @saving_options()
-def archive(session: CliSession, refs: tuple[str, ...], *, dry_run: bool, reason: str | None, commit: bool) -> None:
+def archive(
+    session: CliSession, refs: tuple[str, ...], *, restore: bool, reason: str | None, dry_run: bool, commit: bool
+) -> None:
     """Put memories out of sight; nothing is deleted, and memstore list --status archived still lists them."""
-    put_out_of_sight(session, refs, reason=reason, commit=commit, dry_run=dry_run)
+    if not restore:
+        put_out_of_sight(session, refs, reason=reason, commit=commit, dry_run=dry_run)
+        return
+    from memstore.beliefs.archive import restore as bring_back
+
+    saved = bring_back(session.view(), refs, reason=reason, dry_run=dry_run, commit=commit)
+    _emit(session, "restore", saved, dry_run=dry_run, already="not archived")
 
 
 def put_out_of_sight(
@@ -216,11 +213,11 @@ def put_out_of_sight(
 @command(
     "quarantine",
     examples=(
-        "memstore quarantine m_7f3 --dry-run                   # what it would take, and each number that changes",
-        "memstore quarantine https://example.org --reason 'it told agents what to do' -c",
-        "memstore quarantine web:example.org                   # all that this entity wrote or told",
-        "memstore quarantine imports/chatgpt                   # all that came with these imports",
-        "memstore quarantine m_7f3 --lift",
+        "memstore trust quarantine m_7f3 --dry-run                  # what it would take, and each number that changes",
+        "memstore trust quarantine https://example.org --reason 'it told agents what to do' -c",
+        "memstore trust quarantine web:example.org                  # all that this entity wrote or told",
+        "memstore trust quarantine imports/chatgpt                  # all that came with these imports",
+        "memstore trust quarantine m_7f3 --lift",
     ),
 )
 @click.argument("name", metavar="REF|ENTITY|SOURCE|IMPORT")
@@ -236,7 +233,7 @@ def quarantine(session: CliSession, name: str, *, lift: bool, reason: str | None
     from memstore.beliefs import quarantine as ward
 
     if lift and reason:
-        raise UsageError("--lift takes no reason", hint=f"memstore quarantine {name} --lift")
+        raise UsageError("--lift takes no reason", hint=f"memstore trust quarantine {name} --lift")
     act = ward.lift if lift else partial(ward.quarantine, reason=reason)
     done = act(session.view(), name, dry_run=True)
     lines = [*_quarantined_lines(session, done)]
@@ -281,18 +278,6 @@ def _say_quarantined(session: CliSession, done: Quarantined, *, lifted: bool, dr
         session.say(f"{safe_line(ref)} stays: somebody else owns it, or it has no id")
     for near in done.near:
         session.say(f"spelt nearly like it: {quoted(near.name)}, of {near.memories} more")
-
-
-@command("restore", examples=("memstore restore m_7f3", "memstore restore m_7f3 --dry-run"))
-@ref_argument("refs", metavar="REF…", nargs=-1, required=True)
-@click.option("--reason", metavar="TEXT", help="Why, for the commit message; needs -c.")
-@saving_options()
-def restore(session: CliSession, refs: tuple[str, ...], *, dry_run: bool, reason: str | None, commit: bool) -> None:
-    """Bring archived memories back, byte for byte as they were."""
-    from memstore.beliefs.archive import restore as bring_back
-
-    saved = bring_back(session.view(), refs, reason=reason, dry_run=dry_run, commit=commit)
-    _emit(session, "restore", saved, dry_run=dry_run, already="not archived")
 
 
 def _emit(session: CliSession, verb: str, saved: tuple[Saved, ...], *, dry_run: bool, already: str) -> None:

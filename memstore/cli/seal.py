@@ -1,4 +1,4 @@
-"""`memstore seal` and `memstore unseal`: memories as encrypted files."""
+"""`memstore privacy seal` and `memstore privacy unseal`: memories as encrypted files."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 @command(
     "seal",
     examples=(
-        "memstore seal m_7f3 --dry-run           # for whom",
-        "memstore seal m_7f3 m_9qc -c",
-        "memstore seal m_7f3 --context ctx:care  # for a key that can be destroyed: forget --shred",
+        "memstore privacy seal m_7f3 --dry-run           # for whom",
+        "memstore privacy seal m_7f3 m_9qc -c",
+        "memstore privacy seal m_7f3 --context ctx:care  # for a key that can be destroyed: forget --shred",
     ),
 )
 @ref_argument("refs", metavar="REF…", nargs=-1, required=True)
@@ -50,7 +50,7 @@ def seal(session: CliSession, refs: tuple[str, ...], *, in_context: str | None, 
         session.say(f"nobody reads them without it; memstore forget --shred {done.context} destroys this one")
 
 
-@command("unseal", examples=("memstore unseal m_7f3", "memstore unseal m_7f3 -c"))
+@command("unseal", examples=("memstore privacy unseal m_7f3", "memstore privacy unseal m_7f3 -c"))
 @ref_argument("refs", metavar="REF…", nargs=-1, required=True)
 @saving_options()
 def unseal(session: CliSession, refs: tuple[str, ...], *, commit: bool, dry_run: bool) -> None:

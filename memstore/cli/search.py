@@ -8,7 +8,7 @@ import click
 
 from memstore.cli.filters import filter_options, say_near_keys
 from memstore.cli.group import Command
-from memstore.cli.options import WholeNumber, at_option
+from memstore.cli.options import NAME, WholeNumber, at_option, several
 from memstore.core.config import QUALITY_PROFILES
 from memstore.core.keys import QUARANTINED
 
@@ -78,6 +78,9 @@ def _is_unwanted_word(arg: str) -> bool:
         "memstore search 'diet tag:dog' -t note --since 6mo",
         "memstore search --queries questions.txt --jsonl    # one question a line",
         "memstore search bella heart --explain m_7f3    # why is m_7f3 not among the results?",
+        'memstore search --bisect "how hot should green tea be"   # since when the best hit is what it is',
+        'memstore search --bisect "green tea" --ref m_7f3         # since when m_7f3 is found by it, or no longer is',
+        "memstore search --bisect --ref m_7f3                     # since when it says what it says, or is gone",
     ),
 )
 @click.argument("query", nargs=-1)
@@ -109,11 +112,34 @@ def _is_unwanted_word(arg: str) -> bool:
     metavar="[REF]",
     help="Show what each score is made of; after the query, also why REF is not among the results.",
 )
+@click.option(
+    "--bisect",
+    is_flag=True,
+    help="Find the commit that made the best hit, or what --ref names, what it is; no file is changed.",
+)
+@several("--ref", "refs", type=NAME, metavar="REF…", help="With --bisect: ask about these memories.")
 @click.pass_obj
-def search(session: CliSession, /, query: tuple[str, ...], queries: str | None, exit_code: bool, **how: Any) -> None:  # noqa: FBT001 - click hands it over
+def search(
+    session: CliSession,
+    /,
+    query: tuple[str, ...],
+    queries: str | None,
+    *,
+    exit_code: bool,
+    bisect: bool,
+    refs: tuple[str, ...],
+    **how: Any,
+) -> None:
     """Find memories by words, best first, with the matching lines."""
     from memstore.core.errors import Exit, UsageError
 
+    if refs and not bisect:
+        raise UsageError("--ref goes with --bisect", hint="memstore search --bisect --ref REF")
+    if bisect:
+        from memstore.cli.bisect import show_change
+
+        show_change(session, " ".join(query).replace(_NOT, "-") or None, refs)
+        return
     if bool(query) == bool(queries):
         raise UsageError(
             "give a query, or --queries FILE", hint="memstore search WORDS; `memstore help query` explains more"

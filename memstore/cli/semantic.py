@@ -1,4 +1,4 @@
-"""`memstore semantic`: find by meaning, too, and find more conflicts, with models on this machine."""
+"""`memstore index semantic`: find by meaning, too, and find more conflicts, with models on this machine."""
 
 from __future__ import annotations
 
@@ -21,7 +21,11 @@ _MEGABYTE = 1_000_000
 
 @group(
     "semantic",
-    examples=("memstore semantic setup", "memstore semantic setup ~/models/small", "memstore semantic status"),
+    examples=(
+        "memstore index semantic setup",
+        "memstore index semantic setup ~/models/small",
+        "memstore index semantic status",
+    ),
 )
 def semantic() -> None:
     """Find by meaning as well as by words, and more conflicts, by models that run on this machine."""
@@ -31,10 +35,10 @@ def semantic() -> None:
     semantic,
     "setup",
     examples=(
-        "memstore semantic setup                 # what would be fetched",
-        "memstore semantic setup --online        # fetch it, and use it from now on",
-        "memstore semantic setup ~/models/small  # a folder with model.onnx and tokenizer.json",
-        "memstore semantic setup --nli ~/models/nli-small  # with config.json, too",
+        "memstore index semantic setup                 # what would be fetched",
+        "memstore index semantic setup --online        # fetch it, and use it from now on",
+        "memstore index semantic setup ~/models/small  # a folder with model.onnx and tokenizer.json",
+        "memstore index semantic setup --nli ~/models/nli-small  # with config.json, too",
     ),
 )
 @click.argument("folder", required=False)
@@ -87,13 +91,13 @@ def _choose_nli(session: CliSession, nli: str) -> None:
         _chosen(session),
         lambda: (
             f"the model in {session.paint.path(str(folder))} is asked about sentences that no rule decides",
-            "  memstore semantic off --nli asks it no more",
+            "  memstore index semantic off --nli asks it no more",
         ),
         fetched=(),
     )
 
 
-@subcommand(semantic, "status", examples=("memstore semantic status",))
+@subcommand(semantic, "status", examples=("memstore index semantic status",))
 def status(session: CliSession) -> None:
     """Show which models are used, and whether they run."""
     from memstore.conflicts.nli_model import load_nli
@@ -113,7 +117,7 @@ def status(session: CliSession) -> None:
     session.emit("semantic-status", chosen, lambda: _status_lines(session, chosen, problems), problems=problems)
 
 
-@subcommand(semantic, "off", examples=("memstore semantic off", "memstore semantic off --nli"))
+@subcommand(semantic, "off", examples=("memstore index semantic off", "memstore index semantic off --nli"))
 @click.option("--nli", is_flag=True, help="Ask no model about conflicts any more, and change nothing else.")
 def off(session: CliSession, *, nli: bool) -> None:
     """Use no model: the fetched one, all vectors and all answers are deleted; a folder of your own stays."""
@@ -173,4 +177,4 @@ def _status_lines(session: CliSession, chosen: UserConfig, problems: Mapping[str
 
 def _setup_lines(session: CliSession, place: Path) -> Iterator[str]:
     yield f"memories are found by meaning, too, by the model in {session.paint.path(str(place))}"
-    yield "  the next search makes their vectors, which takes a while; memstore semantic off deletes all of it"
+    yield "  the next search makes their vectors, which takes a while; memstore index semantic off deletes all of it"

@@ -44,6 +44,7 @@ class CliSession:
 
     def __init__(self) -> None:
         self.choices = Choices()
+        self.former: tuple[str, str] | None = None  # the former name by which the command was called, and today's
         self._view: View | None = None
         self._palette: Palette | None = None
         # The person's folder: relative to the vault (`.` is the vault's own), or if outside, the vault's path with a
@@ -324,9 +325,10 @@ class CliSession:
 
             output.write_message(message)
 
-    def say_former(self, called: str, today: str) -> None:
-        """Say that a command has a new name; the next version drops the old one."""
-        self.say(f"memstore: `{called}` is now `{today}`; the next version drops the old name")
+    def say_former(self) -> None:
+        """Say what a command is called today, if it was called by a former name."""
+        if self.former:
+            self.say(f"memstore: {self.former[0]} is now memstore {self.former[1]}")
 
     def say_left_out(self, count: int) -> None:
         """Say how many files an answer leaves out because they can't be read."""

@@ -1,4 +1,4 @@
-"""`memstore share`, `memstore load`, `memstore unload`: copies of what others may see, and those that one was given."""
+"""`memstore share`, `share load` and `share unload`: copies of what others may see, and those one was given."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @command(
-    "share",
+    "copy",
     examples=(
         "memstore share --to si:max_agent ~/for-max",
         "memstore share --to group:care ~/care --dry-run",
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     "--acknowledge", is_flag=True, help="Share although texts have words that are titles of memories left out."
 )
 @dry_run_option()
-def share(
+def copy(
     session: CliSession,
     folder: str | None,
     *,
@@ -106,7 +106,11 @@ def _say_about(session: CliSession, done: SharedStack) -> None:
 
 @command(
     "load",
-    examples=("memstore load ~/for-max", "memstore load ~/for-max --name bella", "memstore load --list"),
+    examples=(
+        "memstore share load ~/for-max",
+        "memstore share load ~/for-max --name bella",
+        "memstore share load --list",
+    ),
 )
 @click.argument("folder", metavar="[DIR]", required=False)
 @click.option("--name", help="What the stack is called here; by default as whoever shared it called it.")
@@ -119,7 +123,7 @@ def load(session: CliSession, folder: str | None, *, name: str | None, listing: 
     Nothing in it is executed, and none of its settings, keys or registries counts.
     """
     if bool(folder) == listing or (listing and (name or accept_key)):
-        raise UsageError("load needs a folder, or --list", hint="memstore load DIR; memstore load --list")
+        raise UsageError("load needs a folder, or --list", hint="memstore share load DIR; memstore share load --list")
     view = session.view()
     place = session.environment().expanded(folder or "")
     found = view.of(SHARED).mounted if listing else [view.of(SHARED).mount(place, name, any_key=accept_key)]
@@ -133,7 +137,7 @@ def load(session: CliSession, folder: str | None, *, name: str | None, listing: 
         session.say("no stack is loaded")
 
 
-@command("unload", examples=("memstore unload bella",))
+@command("unload", examples=("memstore share unload bella",))
 @click.argument("name")
 def unload(session: CliSession, name: str) -> None:
     """Search a loaded stack no longer; its folder stays as it is."""

@@ -1,4 +1,4 @@
-"""`memstore list`, `memstore show`, `memstore path`.
+"""`memstore list` and `memstore show`.
 
 This is the model for every command module: a decorated function that parses nothing itself, calls one use case, and
 emits its value with a function for the text.
@@ -40,27 +40,32 @@ _SHOWN_ELSEWHERE = frozenset({"type", "id", "title", "confidence", "confidence_h
         "memstore show belief:m_7f3k9q2x1c --at 2026-02",
         "memstore show m_7f3 --full                 # with what it is linked to",
         "memstore show m_7f3 --whole > whole.md     # the file as it was before it was compressed",
+        '$EDITOR "$(memstore show --path m_7f3)"',
+        "memstore show --cite m_7f3k9q2x1c:L21-L23                      # make a citation of these lines",
+        "memstore show --cite '[[belief:m_7f3k9q2x1c#L21@3ab92c01de]]'  # what became of one",
     ),
 )
-@named_argument()
+@named_argument(metavar="REF[:L1-L2]|CITATION")
 @at_option()
 @click.option("--trace", "with_lineage", is_flag=True, help="Show what it comes from and what came of it, instead.")
 @click.option("--verified", is_flag=True, help="Show who vouches for it, too, and which keys nobody signed.")
 @click.option("--full", is_flag=True, help="Show what it is linked to, too.")
 @click.option("--whole", is_flag=True, help="Print the file's bytes instead, as they were before it was compressed.")
+@click.option("--path", is_flag=True, help="Print the path of its file, from the current folder, instead.")
+@click.option("--cite", is_flag=True, help="Cite lines, or show what became of cited lines, instead.")
 def show(session: CliSession, /, ref: str, *, at: str | None, with_lineage: bool, verified: bool, **more: bool) -> None:
     """Show a memory: its keys, how its confidence came about, and its text."""
     from memstore.memories.show import show_memory
 
     if verified and (at or with_lineage):
         raise UsageError("--verified shows how it stands now", hint="leave out --at and --trace")
-    if any(more.values()):
-        if at or with_lineage or verified or all(more.values()):
+    if instead := [name for name, is_wanted in more.items() if is_wanted]:
+        if at or with_lineage or verified or len(instead) > 1:
             raise UsageError(
-                "--full and --whole can't be combined with each other, or with --at, --trace or --verified",
-                hint=f"memstore show {ref} --full",
+                f"--{instead[0]} can't be combined with --full, --whole, --path, --cite, --at, --trace or --verified",
+                hint=f"memstore show {shlex.quote(ref)} --{instead[0]}",
             )
-        show_all(session, ref, whole=more["whole"])
+        _show_instead(session, ref, instead[0])
         return
     shown = show_memory(session.view(), ref, at=at)
     if with_lineage:
@@ -71,6 +76,18 @@ def show(session: CliSession, /, ref: str, *, at: str | None, with_lineage: bool
         return
     session.emit("show", shown, lambda: card(session, shown))
     session.say_not_compared(shown.not_compared)
+
+
+def _show_instead(session: CliSession, ref: str, wanted: str) -> None:
+    match wanted:
+        case "path":
+            _show_path(session, ref)
+        case "cite":
+            from memstore.cli.cite import show_citation
+
+            show_citation(session, ref)
+        case _:
+            _show_all(session, ref, whole=wanted == "whole")
 
 
 def _show_verified(session: CliSession, shown: Shown) -> None:
@@ -99,6 +116,7 @@ def _show_lineage(session: CliSession, shown: Shown) -> None:
         "memstore list --sort confidence -n 10      # highest confidence first",
         'memstore show "$(memstore list | fzf | cut -f 4)"',
         "memstore list --at 2026-02 --json          # the vault as it was",
+        "memstore list --stats --tag dog --since 1y # how many there are of each type, in each month …",
     ),
     context_settings={"allow_extra_args": True},
 )
@@ -106,7 +124,8 @@ def _show_lineage(session: CliSession, shown: Shown) -> None:
 @at_option()
 @click.option("--sort", type=click.Choice(SORTS), default="created", show_default=True, help="What comes first.")
 @click.option("-n", "--limit", type=WholeNumber(min=0), metavar="N", help="Show at most this many.")
-def list_(session: CliSession, given: Which, at: str | None, sort: str, limit: int | None) -> None:
+@click.option("--stats", is_flag=True, help="Count them by type, status, month and author, and their words, instead.")
+def list_(session: CliSession, /, given: Which, at: str | None, *, sort: str, limit: int | None, stats: bool) -> None:
     """List memories, one a line: what, when, how sure, and last the ref to give to other commands.
 
     In a pipe, tabs separate the columns, and the path comes before the last one.
@@ -120,6 +139,13 @@ def list_(session: CliSession, given: Which, at: str | None, sort: str, limit: i
             f"list takes options and no words, and got `{' '.join(words)}`",
             hint=f"memstore search {shlex.join(words)}, or options like --tag dog",
         )
+    if stats:
+        if limit is not None:
+            raise UsageError("--stats counts all of them", hint="leave out --limit")
+        from memstore.cli.cite import show_counts
+
+        show_counts(session, given, at)
+        return
     view = session.view()
     listed = list_memories(view, filters_of(given, now=view.clock.now()), sort=Sort(sort), limit=limit, at=at)
     session.emit("list", listed, lambda: (_row(session, entry) for entry in listed.entries), each="memories")
@@ -152,10 +178,7 @@ def _row(session: CliSession, entry: Entry) -> str:
     return f"{title}\t{about}\t{path}\t{name}"
 
 
-@command("path", examples=("memstore path m_7f3", '$EDITOR "$(memstore path belief:m_7f3)"'))
-@named_argument()
-def path(session: CliSession, ref: str) -> None:
-    """Print the path of a memory's file, from the current folder."""
+def _show_path(session: CliSession, ref: str) -> None:
     from memstore.cli import output
     from memstore.memories.show import path_of
 
@@ -208,9 +231,12 @@ def _standing(shown: Shown) -> Iterator[tuple[str, str]]:
         votes = f"{standing.votes_for} for, {standing.votes_against} against"
         yield "votes", f"{votes}; uncertainty {standing.uncertainty:.2f}"
     if standing.contested:
-        yield "contested", f"there is evidence for both sides: memstore split {ref} TEXT TEXT, or find out more"
+        yield (
+            "contested",
+            f"there is evidence for both sides: memstore conflicts split {ref} TEXT TEXT, or find out more",
+        )
     if standing.labile:
-        ways = f"memstore edit {ref}, memstore supersede {ref} TEXT or memstore split {ref} TEXT TEXT"
+        ways = f"memstore edit {ref}, memstore supersede {ref} TEXT or memstore conflicts split {ref} TEXT TEXT"
         yield "labile", f"evidence surprised on {standing.labile:%Y-%m-%d}, so it may need revision: {ways}"
     if shown.prunable:
         yield shown.prunable.value, f"memstore archive {ref} puts it out of sight"
@@ -289,7 +315,7 @@ def _words(value: Any) -> str:
 # -- everything about one --------------------------------------------------------------------------
 
 
-def show_all(session: CliSession, ref: str, *, whole: bool) -> None:
+def _show_all(session: CliSession, ref: str, *, whole: bool) -> None:
     """Show a memory and what it is linked to; or its file's bytes, as they were before it was compressed."""
     from memstore.memories.show import expand as bring_back
 

@@ -27,7 +27,7 @@ PROFILES = ("isnad-0.1", "isnad-0.1-literal", "beta-1")
 _SAYS = {"confirm": "confirms", "dispute": "disputes", "partial": "confirms a part"}
 
 
-@command("trust", examples=("memstore trust m_7f3", "memstore trust m_7f3 --profile beta-1"))
+@command("show", examples=("memstore trust m_7f3", "memstore trust m_7f3 --profile beta-1"))
 @named_argument()
 @click.option(
     "--profile",
@@ -42,7 +42,7 @@ _SAYS = {"confirm": "confirms", "dispute": "disputes", "partial": "confirms a pa
 @click.option(
     "--online", is_flag=True, help="Fetch the pages that anchor it, and show whether they have changed since."
 )
-def trust(session: CliSession, ref: str, *, profile: str, literal: bool, online: bool) -> None:
+def show(session: CliSession, ref: str, *, profile: str, literal: bool, online: bool) -> None:
     """Show who vouches for a memory: the trust score, its level, and what each point is for."""
     from memstore.trust.lineage_strength import lineage_strength_of
     from memstore.trust.score import TrustProfile

@@ -261,12 +261,12 @@ def _command(kind: ConflictType, one: Side, other: Side, current: Side | None) -
     """Return the command that settles a conflict in the suggested way."""
     pair = shlex.join((one.ref, other.ref))  # a memory without an id is named by its path, which may have blanks
     if kind is ConflictType.SEMANTIC:
-        return f"memstore merge {pair}"
+        return f"memstore conflicts merge {pair}"
     if kind is ConflictType.TEMPORAL:
         kept = current.ref if current else "both"
     else:
         kept = max(one, other, key=lambda side: (_held(side), _time(side.memory), side.ref)).ref
-    return f"memstore resolve-conflict {pair} --keep {shlex.quote(kept)}"
+    return f"memstore conflicts resolve {pair} --keep {shlex.quote(kept)}"
 
 
 def _held(side: Side) -> str:

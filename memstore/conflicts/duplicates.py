@@ -87,14 +87,14 @@ class Duplicates(NamedTuple):
     @property
     def command(self) -> str:
         """The command that merges them."""
-        return shlex.join(("memstore", "merge", *(copy.ref for copy in self.copies)))
+        return shlex.join(("memstore", "conflicts", "merge", *(copy.ref for copy in self.copies)))
 
 
 def dedupe(view: View, **which: Unpack[Which]) -> tuple[Duplicates, ...]:
     """Return groups of active memories that say nearly the same, the most similar first.
 
     >>> one, two = note(ws.view(), "Bella eats at eight."), note(ws.view(), "Bella eats at eight")
-    >>> [found.command for found in dedupe(ws.view())] == [f"memstore merge {one.ref} {two.ref}"]
+    >>> [found.command for found in dedupe(ws.view())] == [f"memstore conflicts merge {one.ref} {two.ref}"]
     True
 
     Args:

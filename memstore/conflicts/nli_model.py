@@ -23,7 +23,7 @@ CONFIG = "config.json"
 # The model, by the names that exporters give to it and to its int8 form.
 MODELS = (MODEL, "model_int8.onnx", "model_quantized.onnx")
 LABELS = frozenset({"entailment", "neutral", "contradiction"})
-_NEEDS = Needs("the NLI model", "docs/conflicts.md", "memstore semantic off --nli")
+_NEEDS = Needs("the NLI model", "docs/conflicts.md", "memstore index semantic off --nli")
 
 
 class NliFolder:

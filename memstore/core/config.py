@@ -123,7 +123,7 @@ VAULT_SETTINGS = (
         "languages of the texts, the usual one first; none: each file's stop words tell",
         LANGUAGES,
     ),
-    Setting("every", SettingKind.WHOLE, "after how many hours `memstore consolidate --if-due` runs again"),
+    Setting("every", SettingKind.WHOLE, "after how many hours `memstore beliefs consolidate --if-due` runs again"),
     Setting("require_context", SettingKind.FLAG, "without a context, refuse everybody but the owner at a terminal"),
     Setting(
         "remotes",
@@ -136,7 +136,9 @@ USER_SETTINGS = (
     Setting("vault", SettingKind.FOLDER, "the vault to use if none is named or around the folder"),
     Setting("entity", SettingKind.ENTITY, "who acts and looks, in every vault"),
     Setting(
-        "synthesizer", SettingKind.LINE, "what words the suggestions of `memstore consolidate`: a command, or llm:MODEL"
+        "synthesizer",
+        SettingKind.LINE,
+        "what words the suggestions of `memstore beliefs consolidate`: a command, or llm:MODEL",
     ),
     Setting(
         "embedder", SettingKind.FOLDER, "a folder with model.onnx and tokenizer.json, to find memories by meaning, too"
@@ -161,11 +163,18 @@ USER_SETTINGS = (
         fixed=True,
     ),
     Setting(
-        "pins", SettingKind.PINS, "for each vault, the commit whose keyring you trust; `memstore keys pin`", fixed=True
+        "pins",
+        SettingKind.PINS,
+        "for each vault, the commit whose keyring you trust; `memstore trust keys pin`",
+        fixed=True,
     ),
-    Setting("block_headers", SettingKind.HEADERS, "blocks that prove times; `memstore keys pin --block`", fixed=True),
-    Setting("hosts", SettingKind.HOSTS, "whom a web host belongs to; `memstore keys pin --host`", fixed=True),
-    Setting("senders", SettingKind.SENDERS, "with which key someone signs shared stacks; `memstore load`", fixed=True),
+    Setting(
+        "block_headers", SettingKind.HEADERS, "blocks that prove times; `memstore trust keys pin --block`", fixed=True
+    ),
+    Setting("hosts", SettingKind.HOSTS, "whom a web host belongs to; `memstore trust keys pin --host`", fixed=True),
+    Setting(
+        "senders", SettingKind.SENDERS, "with which key someone signs shared stacks; `memstore share load`", fixed=True
+    ),
     Setting(
         "filters",
         SettingKind.FILTERS,

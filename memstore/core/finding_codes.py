@@ -78,20 +78,21 @@ _CODES = (
     _error(
         "sealed-beside-plain",
         "a plain file is beside the sealed one of the same name",
-        "A copy in plain text makes the seal useless. Delete the plain file; `memstore unseal` would make one in place "
-        "of the sealed file.",
+        "A copy in plain text makes the seal useless. Delete the plain file; `memstore privacy unseal` would make one "
+        "in place of the sealed file.",
     ),
     _error(
         "sealed-wider",
         "a sealed file can be opened by somebody who may not see the memory",
         "It is encrypted for more keys than those of the people who may see it: because somebody left a group, a key "
-        "was revoked, a consent was taken back, or it was sealed by hand. `memstore seal REF` seals it anew; copies "
-        "that were made before stay readable.",
+        "was revoked, a consent was taken back, or it was sealed by hand. `memstore privacy seal REF` seals it anew; "
+        "copies that were made before stay readable.",
     ),
     _warning(
         "sealed-narrower",
         "somebody may see a sealed memory and can't open it",
-        "It was sealed before they could see it, or for another key of theirs. `memstore seal REF` seals it anew.",
+        "It was sealed before they could see it, or for another key of theirs. `memstore privacy seal REF` seals it "
+        "anew.",
     ),
     _warning(
         "sealed-name",
@@ -102,7 +103,7 @@ _CODES = (
     _warning(
         "sealed-source",
         "a new memory in plain text was made from a sealed one",
-        "Whoever has the files reads it. `memstore seal REF` seals it, too, best before it is committed.",
+        "Whoever has the files reads it. `memstore privacy seal REF` seals it, too, best before it is committed.",
     ),
     _notice(
         "sealed-unread",
@@ -390,8 +391,8 @@ _CODES = (
         "the confidence is not what its history amounts to",
         "The number is a function of its history. If you changed the number by hand since the last commit, it is "
         "kept, and `check --fix` adds a line with the op edit that says so; if you changed the history, `check "
-        "--fix` stores what it amounts to. If the difference was committed, it stays until `memstore recompute` "
-        "stores what the history amounts to, or you add a line with the op edit.",
+        "--fix` stores what it amounts to. If the difference was committed, it stays until `memstore beliefs "
+        "recompute` stores what the history amounts to, or you add a line with the op edit.",
     ),
     _warning(
         "evidence-heavy",
@@ -416,8 +417,9 @@ _CODES = (
         "told-as-lived",
         "memories that name who told them and say direct_experience",
         "Versions before wrote `source_type: direct_experience` for what somebody told who is neither human nor agent, "
-        "such as a vet. `check` reports it once. `memstore fix-provenance --dry-run` lists them, `fix-provenance` "
-        "corrects them, except signed ones. What they count as evidence follows with `memstore recompute`.",
+        "such as a vet. `check` reports it once. `memstore check fix-provenance --dry-run` lists them, without it they "
+        "are corrected, except signed ones. What they count as evidence follows with `memstore beliefs "
+        "recompute`.",
     ),
     _notice(
         "level-held-back",
@@ -430,8 +432,8 @@ _CODES = (
         "citation-changed",
         "cited lines have changed since",
         "A memory cites lines of a file in a certain revision, and these lines say something else now or are gone. "
-        "Lines that only moved are the same. `memstore check --strict` and `memstore watch --citations` report this "
-        "where the lines are now, and `memstore review` for those that a branch changes, so that it shows in the "
+        "Lines that only moved are the same. `memstore check --strict` and `memstore index watch --citations` report "
+        "this where the lines are now, and `memstore review` for those that a branch changes, so that it shows in the "
         "pull request. Read the memory, and cite the lines as they are.",
     ),
     _notice(
@@ -474,7 +476,7 @@ _CODES = (
         "a memory from outside is now called something else",
         "`source_type: external` says that somebody else wrote the text and that it was taken in as it stood. "
         "Without it, the text is neither framed nor ranked last, and counts as evidence. To make it count, vouch "
-        "for it: memstore witness REF --attest confirm. If the word was a slip, commit the change.",
+        "for it: memstore trust witness REF --attest confirm. If the word was a slip, commit the change.",
     ),
     _error(
         "id-changed",
@@ -536,7 +538,7 @@ _CODES = (
         "unsigned",
         "an agent's new memory could not be signed",
         "Somebody enrolled a key for its author, or an authority that may certify one; but the key in the settings "
-        "is not there, is not one of these, or has expired. `memstore sign` signs the memory later.",
+        "is not there, is not one of these, or has expired. `memstore trust sign` signs the memory later.",
     ),
     _warning(
         "attestation-untrusted",
@@ -567,14 +569,15 @@ _CODES = (
         "key-unusable",
         "a line of the keyring can't be used",
         "In .memstore/allowed_signers the line lets nobody in. In .memstore/revoked_keys it might keep somebody "
-        "out, so no key counts until it is corrected. `memstore keys` writes lines that OpenSSH can read as well.",
+        "out, so no key counts until it is corrected. `memstore trust keys` writes lines that OpenSSH can read, "
+        "too.",
     ),
     _error(
         "pin-lost",
         "the commit that you pinned can't be reached",
         "It is not in the history of the current commit, or not in this clone, so no key counts. If the clone is "
         "shallow, run `git fetch --unshallow`. If the history was rewritten, find out by whom, compare the keys "
-        "with their holders, and run `memstore keys pin` again.",
+        "with their holders, and run `memstore trust keys pin` again.",
     ),
     _warning(
         "key-uncounted",
@@ -623,8 +626,8 @@ _CODES = (
     _notice(
         "grantee-unknown",
         "somebody is granted a memory whom nothing else in the vault names",
-        "Perhaps the id is misspelt: then nobody sees the memory whom it was meant for. `memstore entity add` says "
-        "who it is. Only the command that grants something says this, to the vault's owner.",
+        "Perhaps the id is misspelt: then nobody sees the memory whom it was meant for. `memstore privacy entity add` "
+        "says who it is. Only the command that grants something says this, to the vault's owner.",
     ),
     _notice(
         "grant-closed",
@@ -637,8 +640,8 @@ _CODES = (
         "guardian-missing",
         "somebody is said to have consented for a ward that has no guardian",
         (
-            "Any person but the memory's owner may then consent for it. `memstore entity guardian` names who may. Only "
-            "the command that grants something says this, to the vault's owner."
+            "Any person but the memory's owner may then consent for it. `memstore privacy entity guardian` names who "
+            "may. Only the command that grants something says this, to the vault's owner."
         ),
     ),
     _error(
@@ -659,12 +662,12 @@ _CODES = (
         "consent-deleted",
         "the committed file of a consent, a refusal or a revocation is gone",
         "Such files are never changed or deleted: without a refusal or a revocation somebody would see more. "
-        "`memstore consent revoke` takes a consent back.",
+        "`memstore privacy consent revoke` takes a consent back.",
     ),
     _error(
         "consent-changed",
         "the committed file of a consent, a refusal or a revocation was changed",
-        "Such files are written once, since what was consented to is what they said. `memstore consent revoke` "
+        "Such files are written once, since what was consented to is what they said. `memstore privacy consent revoke` "
         "takes a consent back, and a new one can say something else.",
     ),
     _error(
@@ -693,7 +696,7 @@ _CODES = (
         "consent-unrecorded",
         "a consent, a refusal or a revocation is there, and no audit event tells of it",
         "Its file was written by hand, or came by a merge. `memstore check --fix` records that it is there, so that "
-        "it is missed when it is gone; `memstore consent` does both in one.",
+        "it is missed when it is gone; `memstore privacy consent` does both in one.",
     ),
     _error(
         "vault-inside",

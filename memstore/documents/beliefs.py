@@ -311,7 +311,7 @@ Form(
 
 def proposal_hint(proposal: GraduationProposal) -> str:
     """Return what was edited by hand, and the command that makes the memories say the same."""
-    accept = f"memstore suggestions accept {proposal.suggestion}"
+    accept = f"memstore beliefs suggestions accept {proposal.suggestion}"
     if proposal.ref is None:
         return f"written by hand, and kept; {accept} turns it into a memory"
     if not proposal.text:

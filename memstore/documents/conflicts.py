@@ -15,7 +15,7 @@ Form(
     not_compared=int,
 )
 Form("""Resolved
-    @resolve-conflict: memstore resolve-conflict --json
+    @resolve-conflict: memstore conflicts resolve --json
     conflict_type
     decision[keep|supersede|merge|both-true]
     kept: a ref, or both

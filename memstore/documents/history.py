@@ -55,7 +55,7 @@ Form("""Answered
 """)
 Form(
     """Bisected
-    @bisect: memstore bisect --json
+    @bisect: memstore search --bisect --json
     commit=commit.id: The commit that made the answer what it is; null if that is not committed yet.
     at=commit.at by=commit.author subject before since
     looked_at: How many states were searched.

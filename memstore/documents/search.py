@@ -166,7 +166,7 @@ refused_document: Form[Answer] = Form(
     error="MemstoreError",
 )
 Form("""Cited
-    @cite: memstore cite --json
+    @cite: memstore show --cite --json
     external? ref
     status=standing: The state of the cited lines; same for a new citation.
     text: The citation as it is written in a body, [[ref#L3-L5@blob]].

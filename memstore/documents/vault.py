@@ -75,7 +75,7 @@ Form(
     hooks=_hooks_of_status,
 )
 Form("""Stats
-    @stats: memstore stats --json
+    @stats: memstore list --stats --json
     total: how many memories there are, without the plain notes
     notes: how many plain notes there are
     words: in both
@@ -156,7 +156,7 @@ Form("""Refreshed
     changed
 """)
 Form("""Sequence[Finding]
-    @watch-citations: memstore watch --citations --json
+    @watch-citations: memstore index watch --citations --json
     findings=.
 """)
 

@@ -173,7 +173,7 @@ def _recipients(view: View, to: str, now: datetime) -> tuple[Member, ...]:
     if to in world.groups or to.startswith("group:"):
         members = tuple(one for one in members_now(world, to, now) if one.id != view.config.owner)
         if not members:
-            raise UsageError(f"nobody is in {to} now", hint="memstore group add names members")
+            raise UsageError(f"nobody is in {to} now", hint="memstore privacy group add names members")
         return members
     if to.startswith(("ctx:", "role:")) or not can_listen(world, to):
         raise UsageError(f"{to} can't read a stack", hint="name a person, an agent, an organisation or a group")
@@ -239,7 +239,7 @@ def _masked(whole: MemoryFile, shown: MemoryFile, *, mixed: bool) -> bytes:
             return filled
     raise FormatError(
         f"{whole.path} names memories that are hidden from its recipients, and can't be written without these names",
-        hint=f"memstore fmt {shlex.quote(whole.path)} writes its frontmatter in the usual way",
+        hint=f"memstore check fmt {shlex.quote(whole.path)} writes its frontmatter in the usual way",
     )
 
 

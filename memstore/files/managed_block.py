@@ -1,6 +1,6 @@
 """The part of a MEMORY.md that the program writes, between two comments; everything around it is the user's.
 
-    <!-- memstore:begin what has graduated; memstore graduate writes this -->
+    <!-- memstore:begin what has graduated; memstore beliefs graduate writes this -->
     - Claire likes it hot. [[belief:m_2m8c1a9v0d]]
     <!-- memstore:end m_2m8c1a9v0d=8c1d2f -->
 
@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from memstore.core.errors import FormatError
 
-BEGIN = "<!-- memstore:begin what has graduated; memstore graduate writes this -->"
+BEGIN = "<!-- memstore:begin what has graduated; memstore beliefs graduate writes this -->"
 _BEGIN = re.compile(r"<!-- memstore:begin\b.*-->\s*")
 _END = re.compile(r"<!-- memstore:end((?: [a-z0-9_-]+=[0-9a-f]+)*) -->\s*")
 _LINE = re.compile(r"- .* \[\[[a-z]+:([a-z0-9_-]+)\]\]\s*")
@@ -74,7 +74,7 @@ def read(path: str, data: bytes | None) -> Page:
         at = (begins or ends)[-1] + 1
         raise FormatError(
             f"{path}:{at}: the comments memstore:begin and memstore:end don't make a pair; nothing was written",
-            hint="put back the missing one, or remove both: memstore graduate then writes a new block",
+            hint="put back the missing one, or remove both: memstore beliefs graduate then writes a new block",
         )
     found = _END.fullmatch(lines[ends[0]])
     written = dict(pair.split("=") for pair in (found[1].split() if found else ()))

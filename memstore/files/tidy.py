@@ -1,4 +1,4 @@
-"""Evens out the layout of a frontmatter without changing a value: what `memstore fmt` does.
+"""Evens out the layout of a frontmatter without changing a value: what `memstore check fmt` does.
 
 Blanks at line ends are removed, times get double quotes, and each entry of a history gets a line of its own. Comments,
 order, quotes, aligned values, list styles and the text below stay. If that can't be done without doubt, the file stays

@@ -26,7 +26,7 @@ _PARTS = (
     ("Pinned", "list", ("--where=importance = pinned", _OWN, "--limit=10")),
     ("Held most surely", "list", ("--type=belief", _OWN, "--sort=confidence", "--limit=5")),
     ("Written last", "list", (_OWN, "--limit=5")),
-    ("Waiting for a decision", "suggestions list", ()),
+    ("Waiting for a decision", "beliefs suggestions list", ()),
 )
 
 
@@ -75,5 +75,5 @@ def completed(server: Server, begun: str) -> list[str]:
 
 def completed_suggestions(server: Server, begun: str) -> list[str]:
     """Return the refs of the suggestions that wait, as far as they complete the text `begun`."""
-    waiting = server.run("suggestions list", []).document.get("suggestions", [])
+    waiting = server.run("beliefs suggestions list", []).document.get("suggestions", [])
     return [one["ref"] for one in waiting if one["ref"].startswith(begun)]

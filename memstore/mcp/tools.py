@@ -143,8 +143,8 @@ USUAL = (
         "memory_conflicts",
         "List memories that can't both be right, of ref or of all; or settle the conflict of ref with other.",
         {
-            "list": Verb("conflicts", ("ref", "duplicates", "tag", "limit"), fixed=(f"--limit={MOST_LISTED}",)),
-            "resolve": Verb("resolve-conflict", ("reason",), ("ref", "other", "keep")),
+            "list": Verb("conflicts list", ("ref", "duplicates", "tag", "limit"), fixed=(f"--limit={MOST_LISTED}",)),
+            "resolve": Verb("conflicts resolve", ("reason",), ("ref", "other", "keep")),
         },
         {"duplicates": "What says nearly the same instead.", "keep": 'Which holds, or "both".'},
     ),
@@ -152,11 +152,11 @@ USUAL = (
         "memory_review",
         "Suggestions from what happened repeatedly; consolidate finds new ones.",
         {
-            "list": Verb("suggestions list"),
-            "show": Verb("suggestions show", (), ("ref",)),
-            "accept": Verb("suggestions accept", ("dry_run",), ("ref",)),
-            "reject": Verb("suggestions reject", ("reason", "dry_run"), ("ref",)),
-            "consolidate": Verb("consolidate", ("dry_run",), fixed=("--apply",)),
+            "list": Verb("beliefs suggestions list"),
+            "show": Verb("beliefs suggestions show", (), ("ref",)),
+            "accept": Verb("beliefs suggestions accept", ("dry_run",), ("ref",)),
+            "reject": Verb("beliefs suggestions reject", ("reason", "dry_run"), ("ref",)),
+            "consolidate": Verb("beliefs consolidate", ("dry_run",), fixed=("--apply",)),
         },
     ),
     Tool(
@@ -164,7 +164,7 @@ USUAL = (
         "Put memories out of sight (archive), bring them back (restore), forget them for good.",
         {
             "archive": Verb("archive", ("reason",), ("refs",)),
-            "restore": Verb("restore", (), ("refs",)),
+            "restore": Verb("archive", (), ("refs",), fixed=("--restore",)),
             "forget": Verb(FORGET, ("detach", "dry_run"), ("refs",)),
         },
     ),
@@ -189,7 +189,7 @@ USUAL = (
             "grant": Verb("privacy grant", ("consent",), ("ref", "to"), {"consent": "consents"}),
             "revoke": Verb("privacy revoke", (), ("ref", "from"), {"from": "whom"}),
             "request": Verb(
-                "consent request",
+                "privacy consent request",
                 ("reason",),
                 ("ref", "ask", "entity"),
                 {"ref": "scope", "ask": "grantor", "entity": "grantee"},
@@ -266,7 +266,7 @@ SEEDS = (
         "Make a note, an episode or a belief of a raw memory; both then name each other.",
         {
             "": Verb(
-                "promote",
+                "raw promote",
                 ("content", "objective", "outcome", "lessons", "confidence"),
                 ("memory_id", "to"),
                 {"memory_id": "raw", "to": "kind", "content": "text"},
@@ -322,7 +322,10 @@ SEEDS = (
         "Record that somebody consents to passing something on.",
         {
             "": Verb(
-                "consent grant", ("for", "expires", "reason"), ("grantor", "grantee", "scope"), {"for": "on_behalf_of"}
+                "privacy consent grant",
+                ("for", "expires", "reason"),
+                ("grantor", "grantee", "scope"),
+                {"for": "on_behalf_of"},
             )
         },
         {"scope": "mem:ID, ctx:…, subject:ENTITY or source:ENTITY", "grantor": "", "grantee": ""},
@@ -330,29 +333,29 @@ SEEDS = (
     Tool(
         "consent_revoke",
         "Take a consent back.",
-        {"": Verb("consent revoke", ("by", "reason"), ("consent_id",))},
+        {"": Verb("privacy consent revoke", ("by", "reason"), ("consent_id",))},
         {"by": ""},
     ),
     Tool(
         "memory_witness",
         "Vouch for somebody else's memory, or dispute it, with your key. Without memory_id: what is asked; a "
         "request's id shows what it asks.",
-        {"": Verb("witness", ("memory_id", "attest", "aspect", "notes"), (), _ONE)},
+        {"": Verb("trust witness", ("memory_id", "attest", "aspect", "notes"), (), _ONE)},
     ),
     Tool(
         "memory_request_witness",
         "Ask others to vouch for a memory.",
-        {"": Verb("request-witness", ("notes",), ("memory_id", "from"), {**_ONE, "from": "asked"})},
+        {"": Verb("trust request-witness", ("notes",), ("memory_id", "from"), {**_ONE, "from": "asked"})},
     ),
     Tool(
         "memory_anchor",
         "Record outside the file what a memory says now.",
-        {"": Verb("anchor", ("type", "reference"), ("memory_id",), {**_ONE, "type": "kind"})},
+        {"": Verb("trust anchor", ("type", "reference"), ("memory_id",), {**_ONE, "type": "kind"})},
     ),
     Tool(
         "memory_trust",
         "See who vouches for a memory; or sign your own anew.",
-        {"show": Verb("trust", (), ("memory_id",), _ONE), "sign": Verb("sign", (), ("memory_id",), _ONE)},
+        {"show": Verb("trust show", (), ("memory_id",), _ONE), "sign": Verb("trust sign", (), ("memory_id",), _ONE)},
     ),
 )
 
@@ -371,7 +374,7 @@ REST = (
         {
             "sources": Verb("trace", ("depth",), ("ref",)),
             "dependents": Verb("trace", ("depth",), ("ref",), fixed=("--reverse",)),
-            "impact": Verb("impact", (), ("ref",)),
+            "impact": Verb("trace", (), ("ref",), fixed=("--impact",)),
             "links": Verb("links", (), ("ref",)),
         },
     ),
@@ -380,14 +383,18 @@ REST = (
         "Take a memory, or all that came from an entity, a source or an import, out of recall and confidence, with all "
         "that was derived from it; or bring that back (lift). Show the person the plan first.",
         {
-            "plan": Verb("quarantine", (), ("of",), {"of": "name"}, (DRY_RUN,)),
-            "quarantine": Verb("quarantine", ("reason",), ("of",), {"of": "name"}),
-            "lift": Verb("quarantine", ("dry_run",), ("of",), {"of": "name"}, ("--lift",)),
+            "plan": Verb("trust quarantine", (), ("of",), {"of": "name"}, (DRY_RUN,)),
+            "quarantine": Verb("trust quarantine", ("reason",), ("of",), {"of": "name"}),
+            "lift": Verb("trust quarantine", ("dry_run",), ("of",), {"of": "name"}, ("--lift",)),
         },
         {"of": "A ref, an entity, a URL, or imports/…"},
     ),
     Tool("memory_why", "See how each number of a memory was computed.", {"": Verb("why", (), ("ref",))}),
-    Tool("memory_cite", "Cite lines, or see what became of a citation.", {"": Verb("cite", (), ("citation",))}),
+    Tool(
+        "memory_cite",
+        "Cite lines, or see what became of a citation.",
+        {"": Verb("show", (), ("citation",), {"citation": "ref"}, ("--cite",))},
+    ),
     Tool(
         "memory_change",
         "Set keys (KEY=VALUE), change tags (+dog, -food), or move the file.",
@@ -401,8 +408,8 @@ REST = (
         "memory_rearrange",
         "Split a memory into two, or let the first of several take the place of the others (merge).",
         {
-            "split": Verb("split", ("first", "second", "reason"), ("ref", "texts")),
-            "merge": Verb("merge", ("reason",), ("refs",)),
+            "split": Verb("conflicts split", ("first", "second", "reason"), ("ref", "texts")),
+            "merge": Verb("conflicts merge", ("reason",), ("refs",)),
         },
     ),
     Tool(
@@ -410,9 +417,9 @@ REST = (
         "Carry changes of confidence on (propagate), find what an episode supports or contradicts (revise), score how "
         "well confidence predicted evidence (calibrate).",
         {
-            "propagate": Verb("propagate", ("ref", "apply")),
-            "revise": Verb("revise-from", (), ("episode",)),
-            "calibrate": Verb("calibrate"),
+            "propagate": Verb("beliefs propagate", ("ref", "apply")),
+            "revise": Verb("beliefs revise-from", (), ("episode",)),
+            "calibrate": Verb("beliefs calibrate"),
         },
     ),
     Tool(
@@ -421,8 +428,8 @@ REST = (
         "written last (undo).",
         {
             "status": Verb("status"),
-            "stats": Verb("stats"),
-            "check": Verb("check"),
+            "stats": Verb("list", fixed=("--stats",)),
+            "check": Verb("check files"),
             "log": Verb("log", ("ref", "limit")),
             "blame": Verb("blame", (), ("ref",)),
             "diff": Verb("diff", ("ref", "old", "new")),
@@ -434,20 +441,20 @@ REST = (
         "entities",
         "Register and list entities and groups.",
         {
-            "list": Verb("entity list"),
-            "add": Verb("entity add", ("aliases", "guardians", "kind"), ("entity",), {"entity": "entity_id"}),
-            "groups": Verb("group list"),
-            "join": Verb("group add", (), ("group", "members"), {"group": "group_id"}),
-            "part": Verb("group remove", (), ("group", "members"), {"group": "group_id"}),
+            "list": Verb("privacy entity list"),
+            "add": Verb("privacy entity add", ("aliases", "guardians", "kind"), ("entity",), {"entity": "entity_id"}),
+            "groups": Verb("privacy group list"),
+            "join": Verb("privacy group add", (), ("group", "members"), {"group": "group_id"}),
+            "part": Verb("privacy group remove", (), ("group", "members"), {"group": "group_id"}),
         },
     ),
     Tool(
         "consents",
         "List consents; record a refusal, or ask for a consent.",
         {
-            "list": Verb("consent list"),
-            "refuse": Verb("consent refuse", ("for", "reason"), ("from", "to", "scope"), _ASKED),
-            "request": Verb("consent request", ("for", "reason"), ("from", "to", "scope"), _ASKED),
+            "list": Verb("privacy consent list"),
+            "refuse": Verb("privacy consent refuse", ("for", "reason"), ("from", "to", "scope"), _ASKED),
+            "request": Verb("privacy consent request", ("for", "reason"), ("from", "to", "scope"), _ASKED),
         },
     ),
 )
@@ -561,12 +568,21 @@ def commands_named(tools: Sequence[Tool]) -> str:
     known: set[str] = set()
     named: list[str] = []
     for tool in tools:
-        words = {verb.command.split()[0]: None for verb in tool.verbs.values()}
-        new = [word for word in words if word not in known and word != tool.name.removeprefix("memory_")]
+        words = {_as_texts_name(verb.command): None for verb in tool.verbs.values()}
+        of_itself = tool.name.removeprefix("memory_")
+        new = [word for word in words if word not in known and word.split()[0] != of_itself]
         known.update(words)
         if new:
             named.append(f"{', '.join(new)}: {tool.name}")
     return f"Texts name commands of memstore; these tools run them: {'; '.join(named)}." if named else ""
+
+
+def _as_texts_name(command: str) -> str:
+    """Return a command as texts write it: without a verb that need not be said, and at most two words."""
+    ctx = context_of(command)
+    above = ctx.parent.command if ctx.parent else None
+    words = command.split()
+    return " ".join((words[:-1] if getattr(above, "default", "") == words[-1] else words)[:2])
 
 
 def _is_always_needed(tool: Tool, name: str) -> bool:

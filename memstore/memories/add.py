@@ -270,32 +270,32 @@ class Refusal(NamedTuple):
 
 
 _PAIRED = "both memories name each other"
-_GENERALIZE = "memstore generalize REF --text TEXT --access ENTITY"
+_GENERALIZE = "memstore privacy generalize REF --text TEXT --access ENTITY"
 _REFUSED = {
     "id": Refusal("an id is permanent, since others refer to it", "add a new memory, and supersede this one"),
     "author": Refusal("the author is whoever wrote it", "write it with --as ENTITY"),
-    "quarantine": Refusal("it goes with the status", "memstore quarantine REF"),
-    "proposes": Refusal("only suggestions have it, with their evidence", "memstore consolidate --apply"),
-    "processed_into": Refusal(_PAIRED, "memstore promote RAW --to TYPE"),
+    "quarantine": Refusal("it goes with the status", "memstore trust quarantine REF"),
+    "proposes": Refusal("only suggestions have it, with their evidence", "memstore beliefs consolidate --apply"),
+    "processed_into": Refusal(_PAIRED, "memstore raw promote RAW --to TYPE"),
     "supersedes": Refusal(_PAIRED, "memstore supersede REF TEXT"),
     "superseded_by": Refusal(_PAIRED, "memstore supersede REF TEXT"),
-    "resolved_conflicts": Refusal(_PAIRED, "memstore resolve-conflict REF REF"),
+    "resolved_conflicts": Refusal(_PAIRED, "memstore conflicts resolve REF REF"),
     "confidence_history": Refusal(
         "its lines are events", "memstore reinforce REF --evidence REF, or memstore set REF confidence=0.8"
     ),
     "upstream_grants": Refusal("it records what the sources allowed", _GENERALIZE),
     "generalized": Refusal("it records that a check was passed", _GENERALIZE),
     "generalization": Refusal("it records the verdict of a check", _GENERALIZE),
-    "compressed_from": Refusal("it records where the whole text is kept", "memstore compress REF"),
+    "compressed_from": Refusal("it records where the whole text is kept", "memstore beliefs compress REF"),
     "keeps_secret": Refusal("it records that a person wants to keep a secret there", "memstore edit, or --keep-secret"),
-    "signature": Refusal("only a key makes one", "memstore sign REF"),
-    "witnesses": Refusal("only witnesses write it", "memstore witness REF"),
-    "resolutions": Refusal("only a key makes one", "memstore resolve REF --outcome upheld"),
-    "anchors": Refusal("an anchor must be looked up", "memstore anchor REF"),
+    "signature": Refusal("only a key makes one", "memstore trust sign REF"),
+    "witnesses": Refusal("only witnesses write it", "memstore trust witness REF"),
+    "resolutions": Refusal("only a key makes one", "memstore trust resolve REF --outcome upheld"),
+    "anchors": Refusal("an anchor must be looked up", "memstore trust anchor REF"),
 }
 _REFUSED_STATUSES = {
     "superseded": Refusal("the memory that replaces it must name it, too", "memstore supersede REF TEXT"),
-    QUARANTINED: Refusal("what was derived from it must go with it", "memstore quarantine REF"),
+    QUARANTINED: Refusal("what was derived from it must go with it", "memstore trust quarantine REF"),
     "forgotten": Refusal("forgetting leaves a tombstone and a record", "memstore forget REF"),
 }
 KEPT_BY_THE_PROGRAM = frozenset(_REFUSED)

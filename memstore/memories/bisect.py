@@ -88,7 +88,10 @@ def bisect(view: View, text: str | None, refs: Sequence[str] = ()) -> Bisected:
     view.require_owner()
     view.of(HISTORY).require()
     if text is None and not refs:
-        raise UsageError("there is no answer to look for", hint="memstore bisect QUERY, or memstore bisect --ref REF")
+        raise UsageError(
+            "there is no answer to look for",
+            hint="memstore search --bisect QUERY, or memstore search --bisect --ref REF",
+        )
     states = _States(view, text, [_asked(view, ref) for ref in refs])
     now = states.of(view)
     commits = whole = view.of(HISTORY).commits()

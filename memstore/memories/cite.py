@@ -155,7 +155,7 @@ def _resolved(
     if old is None:
         raise NotFoundError(
             f"the repository does not have the revision {place.blob} of {entry.path}",
-            hint=f"it was never committed; `memstore cite {entry.ref or entry.path}` cites the file as it is",
+            hint=f"it was never committed; `memstore show --cite {entry.ref or entry.path}` cites the file as it is",
         )
     before = LineMap(old)
     if lines[1] > before.line_count:

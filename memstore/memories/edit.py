@@ -90,7 +90,7 @@ def set_keys(view: View, memory: Named, texts: Mapping[str, Sequence[str]], **sa
         which = file.memory.ref or file.path
         raise RefusedError(
             f"{which} is what somebody else wrote, and stays that",
-            hint=f"memstore witness {which} --attest confirm vouches for it; what you conclude from it is a "
+            hint=f"memstore trust witness {which} --attest confirm vouches for it; what you conclude from it is a "
             f"memory of its own: memstore add TEXT --derived-from {which}",
         )
     values |= whole_refs(view, values, of=file.path)
@@ -374,7 +374,7 @@ def _target(file: MemoryFile | PlainFile, to: str) -> str:
     if is_sealed_path(path) != is_sealed_path(file.path):
         raise UsageError(
             f"{path} would be {'the name of a sealed file' if is_sealed_path(path) else 'a plain file'}",
-            hint="memstore seal and memstore unseal do that; mv keeps the ending of a name",
+            hint="memstore privacy seal and memstore privacy unseal do that; mv keeps the ending of a name",
         )
     if not is_memory_path(path, mixed=False):
         raise UsageError(

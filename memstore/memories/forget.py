@@ -570,7 +570,7 @@ def purge(view: View, memories: Names, folder: Path) -> Purged:
     if len(forgotten) + len(sealed) < len(files):
         raise RefusedError(
             "only what was forgotten or is sealed can be purged",
-            hint=f"first: memstore forget {names} -c, or memstore seal {names} -c",
+            hint=f"first: memstore forget {names} -c, or memstore privacy seal {names} -c",
         )
     head = view.of(HISTORY).head()
     view.of(HISTORY).require()

@@ -69,7 +69,7 @@ def check_generalization(view: View, sources: Names, text: str, *, title: str | 
         UsageError: there is no text, or no source.
     """
     if not text.strip():
-        raise UsageError("there is no text", hint='memstore generalize REF --text "what holds in general"')
+        raise UsageError("there is no text", hint='memstore privacy generalize REF --text "what holds in general"')
     if not sources:
         raise UsageError("there is no source", hint="memstore add writes a memory that comes from no other")
     ids = []

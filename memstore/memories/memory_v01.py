@@ -223,7 +223,7 @@ def _entities(view: View) -> Callable[[str], str]:
         found = named[0] if named else memory_v01.folded(handle)
         if found is None:
             raise FormatError(
-                f"it is unknown whom {handle!r} names", hint=f"memstore entity add si:NAME --alias {handle}"
+                f"it is unknown whom {handle!r} names", hint=f"memstore privacy entity add si:NAME --alias {handle}"
             )
         return found
 

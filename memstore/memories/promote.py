@@ -119,7 +119,7 @@ def sources_gone(view: View, file: MemoryFile) -> tuple[Finding, ...]:
     sources = [ref for ref in file.memory.derived_from if MemoryRef.parse(ref)]
     gone = [ref for ref in sources if load(ref) is None]
     if gone and gone == sources:
-        raise RefusedError(f"the evidence of {name} is gone", hint=f"memstore suggestions reject {name}")
+        raise RefusedError(f"the evidence of {name} is gone", hint=f"memstore beliefs suggestions reject {name}")
     at, hint = file.front.position("derived_from"), "memstore undo takes it back, if what is left does not say so"
     texts = (f"it was suggested because of {ref}, which does not exist any more" for ref in gone)
     return tuple(finding_of("ref-dangling", file.path, text, hint, at, key="derived_from") for text in texts)
@@ -214,7 +214,9 @@ def _refuse_second(view: View, file: MemoryFile, source: str) -> None:
     for link in graph.dependents(row, kinds=_MADE_OF) if row is not None else ():
         if link.key >= 0 and graph.column("source")[link.key] in (BY_COMMAND, BY_FUNCTION):
             made = graph.name(link.key)
-            raise RefusedError(f"{source} was already promoted: {made}", hint="memstore fix-provenance links the two")
+            raise RefusedError(
+                f"{source} was already promoted: {made}", hint="memstore check fix-provenance links the two"
+            )
 
 
 # -- the new memory ------------------------------------------------------------------------------

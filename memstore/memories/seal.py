@@ -266,7 +266,7 @@ def _stop_where_for_another(view: View, file: MemoryFile, used: _ContextKey | No
     if now is not None and (used is None or used.key != now):
         raise UsageError(
             f"{file.path} is sealed for a context's key alone",
-            hint=f"memstore unseal {file.memory.id}, then seal it anew",
+            hint=f"memstore privacy unseal {file.memory.id}, then seal it anew",
         )
 
 
@@ -279,7 +279,9 @@ def require_context_key(view: View, context: str) -> tuple[str, str]:
     """
     file, key = context_sealing_key(view, context)
     if key is None:
-        raise NotFoundError(f"{context} has no sealing key", hint=f"memstore seal REF --context {context} makes one")
+        raise NotFoundError(
+            f"{context} has no sealing key", hint=f"memstore privacy seal REF --context {context} makes one"
+        )
     if not view.of(SEAL_KEYS).has_context_key(key):
         raise RefusedError(
             f"the sealing key of {context} is not here: {view.of(SEAL_KEYS).context_place(key)}",

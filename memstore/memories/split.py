@@ -179,7 +179,7 @@ def merge(view: View, memories: Names, *, reason: str | None = None, **saving: U
     """
     files = list({file.path: file for file in (view.original(ref) for ref in refs_of(memories))}.values())
     if len(files) < FEWEST:
-        raise UsageError("it takes at least two memories to merge", hint="memstore merge KEPT OTHER…")
+        raise UsageError("it takes at least two memories to merge", hint="memstore conflicts merge KEPT OTHER…")
     names = [supersedable(view, file) for file in files]
     kept, others = files[0], files[1:]
     for other in others:

@@ -125,7 +125,7 @@ def _open_suggestion(view: View, suggestion: Named) -> MemoryFile:
     if file.memory.status == "draft":
         return file
     if not file.path.startswith(SUGGESTIONS):
-        raise NotFoundError(f"{name} is not a suggestion", hint="memstore suggestions list")
+        raise NotFoundError(f"{name} is not a suggestion", hint="memstore beliefs suggestions list")
     heirs = ", ".join(file.memory.processed_into)
     was = f"accepted: {heirs}" if heirs else REJECTED if REJECTED in file.memory.tags else "decided on"
     raise RefusedError(f"{name} was {was}", hint=None if heirs else f"memstore set {name} status=draft reopens it")
@@ -182,7 +182,7 @@ def _recorded(view: View, one: Waiting) -> Edit:
     load = loader(view)
     known = [memory for ref in one.evidence if (memory := load(ref)) is not None]
     if not known:
-        raise RefusedError(f"the evidence of {name} is gone", hint=f"memstore suggestions reject {name}")
+        raise RefusedError(f"the evidence of {name} is gone", hint=f"memstore beliefs suggestions reject {name}")
     for memory in known:
         if doubtful := hearsay(memory, load, view.is_vouched):
             raise no_evidence(view, memory, doubtful)

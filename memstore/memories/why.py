@@ -92,7 +92,9 @@ def _ledger_terms(memory: Memory, held: float) -> Iterator[Term]:
         before = after.confidence
         yield Term(line.op, pull, _line_words(line, pull), ("confidence_history", history.index(line)))
     if abs(held - before) >= NOTHING:
-        yield Term("by hand", held - before, "the file has another number; see memstore recompute", ("confidence",))
+        yield Term(
+            "by hand", held - before, "the file has another number; see memstore beliefs recompute", ("confidence",)
+        )
 
 
 _OF_EVIDENCE = {

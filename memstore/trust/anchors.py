@@ -46,7 +46,7 @@ class Anchored(NamedTuple):
 
 # Where anchors are kept that are not pages.
 REPOSITORY, BLOCKCHAIN = "this repository", "a block"
-_ANEW = "memstore anchor REF anchors it again"
+_ANEW = "memstore trust anchor REF anchors it again"
 _FETCH = "memstore trust REF --online fetches it"
 _SCHEMES = ("http", "https")
 ADDRESS_HINT = "write an address like https://example.org/page"
@@ -122,7 +122,7 @@ def of_host(holder: str | None, host: str, *, author: str, controller_of: Callab
         controller_of: returns who controls an entity; "" if that can't be read.
     """
     if holder is None:
-        return f"you have not said whom {host} belongs to", f"memstore keys pin --host {host} ENTITY"
+        return f"you have not said whom {host} belongs to", f"memstore trust keys pin --host {host} ENTITY"
     if controller_of(holder) in ("", controller_of(author)) or not controller_of(author):
         return f"as far as is known, {host} belongs to its author", "anchor it where its author can't write"
     return "", ""
@@ -214,7 +214,9 @@ def _copied(found: PageSnapshot, *, is_commitment: bool) -> Anchored:
             AnchorStatus.ALTERED, found.problem, "put the file back; git log -- .memstore/snapshots shows where it was"
         )
     if not found.is_there:
-        return Anchored(AnchorStatus.MISSING, "the vault keeps no copy of it", "memstore anchor REF --snapshot FILE")
+        return Anchored(
+            AnchorStatus.MISSING, "the vault keeps no copy of it", "memstore trust anchor REF --snapshot FILE"
+        )
     if not found.is_true:
         return Anchored(AnchorStatus.ALTERED, "the copy does not match its hash", "restore it from git")
     if is_commitment and not found.holds_digest:
@@ -245,7 +247,7 @@ def of_stamp(
     if not page.counts:
         return page
     if stamp is None:
-        again = "memstore anchor REF --type opentimestamps --snapshot FILE --proof FILE.ots"
+        again = "memstore trust anchor REF --type opentimestamps --snapshot FILE --proof FILE.ots"
         return Anchored(AnchorStatus.MISSING, "the vault keeps no proof of it", again)
     if stamp.problem:
         return Anchored(AnchorStatus.ALTERED, stamp.problem, "restore the proof from git")
@@ -260,7 +262,7 @@ def _open(stamp: Stamp) -> Anchored:
     """Return the status of an anchor whose proof leads to no block that the user pinned."""
     if stamp.heights:
         reason, height = f"it is in block {stamp.heights[0]}, whose header is needed", stamp.heights[0]
-        return Anchored(AnchorStatus.UNVERIFIABLE, reason, f"memstore keys pin --block {height} HEADER")
+        return Anchored(AnchorStatus.UNVERIFIABLE, reason, f"memstore trust keys pin --block {height} HEADER")
     reason = f"promised by {', '.join(stamp.pending) or 'nobody'}, but not in a block yet"
     return Anchored(AnchorStatus.UNVERIFIABLE, reason, "ots upgrade FILE.ots, then anchor it again")
 
@@ -268,5 +270,5 @@ def _open(stamp: Stamp) -> Anchored:
 UNCHECKED = Anchored(
     AnchorStatus.UNCHECKED,
     "it is kept as it was given; memstore can't check this kind of anchor",
-    "memstore anchor REF adds one that can be checked",
+    "memstore trust anchor REF adds one that can be checked",
 )

@@ -31,7 +31,7 @@ _CODES = {
 _HINTS = {
     "attestation-invalid": "git log -p on the file shows who changed the line; remove what was not signed",
     "attestation-stale": "sign it again, or undo the change: memstore log shows it",
-    "attestation-untrusted": "memstore keys list shows whose keys count; memstore keys add enrols one",
+    "attestation-untrusted": "memstore trust keys list shows whose keys count; memstore trust keys add enrols one",
     "attestation-withheld": "git log -p on the file shows who removed it: put the line back, or ask whoever signed it",
     "attestation-rollback": "git log -p on the file shows the later one: put it back, or ask for a new one",
 }

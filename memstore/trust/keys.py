@@ -249,8 +249,8 @@ def _stop_if_anothers(view: View, *, but: PublicKey | None = None) -> None:
     if others and (but or not mine):
         raise RefusedError(
             f"keys of {', '.join(sorted(others))} count in this vault already",
-            hint="compare their fingerprints with their holders (memstore keys list), then memstore keys pin; "
-            f"memstore keys add {view.actor} FILE.pub -c enrols yours",
+            hint="compare their fingerprints with their holders (memstore trust keys list), then memstore trust keys "
+            f"pin; memstore trust keys add {view.actor} FILE.pub -c enrols yours",
         )
 
 
@@ -272,7 +272,7 @@ def revoke_key(view: View, named: str, **saving: Unpack[Saving]) -> KeysChanged:
     known = (*keyring.signers, *keyring.uncounted)
     found = [one for one in known if named in (one.key.fingerprint, *one.principals)]
     if not found:
-        raise NotFoundError(f"no key matches `{named}`", hint="memstore keys list shows them")
+        raise NotFoundError(f"no key matches `{named}`", hint="memstore trust keys list shows them")
     keys = list(dict.fromkeys(one.key for one in found if one.key.blob not in keyring.revoked))
     before = own_bytes(view, REVOKED_KEYS)
     text = text_of(before)

@@ -76,7 +76,7 @@ def pin(view: View, *, revision: str | None = None, dry_run: bool = False) -> Pi
     if not signers:
         raise UsageError(
             f"{commit[:10]} has no key that counts, so none ever would",
-            hint="memstore keys add ENTITY FILE.pub --keeper -c, then memstore keys pin",
+            hint="memstore trust keys add ENTITY FILE.pub --keeper -c, then memstore trust keys pin",
         )
     if view.of(HISTORY).touching(KEYRING_FILES, since=commit, until=view.of(HISTORY).resolve("HEAD")) is None:
         raise UsageError(f"{commit[:10]} is not in the history of the current commit", hint="git log .memstore/")

@@ -310,7 +310,7 @@ def _counting(view: View, pin: str) -> tuple[Counting, KeyringFiles]:
     if head is None or walked is None:
         raise GitError(
             f"the pinned commit {pin[:10]} is not in the history of the current one",
-            hint="in a shallow clone run git fetch --unshallow; else compare the keys, and run memstore keys pin again",
+            hint="in a shallow clone run git fetch --unshallow; else compare the keys, then memstore trust keys pin",
         )
     first = true_objects(view, [pin, head, *(commit for commit, _ in walked)])
     above = {parent for commit, _ in walked for parent in git_objects.parents_of(first[commit])}
@@ -425,7 +425,7 @@ _HINT = "git log -p on the file shows who did it; a keeper must make the change 
 
 def pin_lost(error: GitError) -> Finding:
     """Return the finding that the pinned commit can't be reached."""
-    return finding_of("pin-lost", ALLOWED_SIGNERS, str(error), error.hint or "memstore keys pin")
+    return finding_of("pin-lost", ALLOWED_SIGNERS, str(error), error.hint or "memstore trust keys pin")
 
 
 def of_keys(uncounted: Iterable[Signer], counting: Iterable[Signer]) -> Iterator[Finding]:

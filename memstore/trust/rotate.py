@@ -61,7 +61,9 @@ def rotate_key(
         statement = _checked(view.of(SIGNATURES), entity, signed, public)
     ending = [one for one in lines if one.key == statement.rotation.old]
     if not ending:
-        raise UsageError(f"{statement.rotation.old.fingerprint} is not a key of {entity}", hint="memstore keys list")
+        raise UsageError(
+            f"{statement.rotation.old.fingerprint} is not a key of {entity}", hint="memstore trust keys list"
+        )
     written = _rotation_files(view, ending, statement, now)
     return changed(view, written, entity, [public], verb="keys rotate", **saving)
 
@@ -91,7 +93,8 @@ def statement_by_both(signatures: Signatures, entity: str, old: str, new: str, *
         except VaultError as error:
             raise RefusedError(
                 f"{key.fingerprint} can't sign the rotation here: {error}",
-                hint=f"if it is lost: memstore keys revoke {key.fingerprint}, then memstore keys add {entity} FILE.pub",
+                hint=f"if it is lost: memstore trust keys revoke {key.fingerprint}, then memstore trust keys add "
+                f"{entity} FILE.pub",
             ) from error
     return SignedRotation(said, made)
 
@@ -104,7 +107,9 @@ def _checked(signatures: Signatures, entity: str, data: bytes, new: PublicKey) -
         said = found.rotation
         problem = f"it is about {said.agent} and {said.new.fingerprint}, not about {entity} and {new.fingerprint}"
     if problem:
-        raise FormatError(f"the rotation statement is not accepted: {problem}", hint="memstore keys rotate --print")
+        raise FormatError(
+            f"the rotation statement is not accepted: {problem}", hint="memstore trust keys rotate --print"
+        )
     return found
 
 
@@ -114,7 +119,7 @@ def _lines_of(view: View, entity: str, now: datetime) -> list[Signer]:
     lines = keyring.lines_of(entity, ATTEST_NAMESPACE)
     ours = [one for one in lines if one.is_valid_at(now) and not one.authority and not keyring.is_revoked(one.key)]
     if not ours:
-        raise NotFoundError(f"{entity} has no key that counts", hint=f"memstore keys add {entity} FILE.pub")
+        raise NotFoundError(f"{entity} has no key that counts", hint=f"memstore trust keys add {entity} FILE.pub")
     return ours
 
 
@@ -128,7 +133,7 @@ def _old_key(view: View, entity: str, lines: Sequence[Signer], named: str | None
             f"the old key of {entity} must sign, too: {told}",
             hint=(
                 f"name it with --old FILE, or let {entity} sign elsewhere (--print) and import that (--signed FILE); "
-                f"if it is lost: memstore keys revoke {entity}, then memstore keys add {entity} FILE.pub"
+                f"if it is lost: memstore trust keys revoke {entity}, then memstore trust keys add {entity} FILE.pub"
             ),
         )
     return own

@@ -74,7 +74,7 @@ def require_pinned(stack: Stack, key: PublicKey | None, pinned: str | None) -> N
     how = f"is signed with {key.fingerprint}" if key else "is not signed"
     raise RefusedError(
         f"the stack {stack.name} says that it is from {stack.by} and {how}; the key of {stack.by} is {pinned}",
-        hint=f"ask {stack.by}; if they say that it is theirs: memstore load DIR --accept-key",
+        hint=f"ask {stack.by}; if they say that it is theirs: memstore share load DIR --accept-key",
     )
 
 

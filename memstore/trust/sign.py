@@ -76,7 +76,7 @@ def sign(view: View, memory: Named, *, key: str | None = None, **saving: Unpack[
         by = about.author or "nobody named, so only its owner can sign it"
         raise RefusedError(
             f"{about.ref} is by {by}, and {view.actor} can't sign for others",
-            hint=f"memstore witness {about.ref} --attest confirm vouches for it",
+            hint=f"memstore trust witness {about.ref} --attest confirm vouches for it",
         )
     voucher = Voucher(view)
     before = voucher.of(about)
@@ -203,7 +203,7 @@ def stop_at_own_words(voucher: Voucher, memory: Memory, who: str) -> None:
     if memory.author and voucher.is_one_voice(who, memory.author):
         raise RefusedError(
             f"{memory.ref} is by {memory.author}, and nobody can attest to their own words",
-            hint=f"memstore sign {memory.ref}",
+            hint=f"memstore trust sign {memory.ref}",
         )
 
 
@@ -221,7 +221,7 @@ def key_of(signatures: Signatures, named: str | None) -> str:
     if key is None:
         raise UsageError(
             "there is no key to sign with",
-            hint="give --key FILE, or set one for good: memstore keys init FILE in your own vault, "
+            hint="give --key FILE, or set one for good: memstore trust keys init FILE in your own vault, "
             "memstore config --user signing_key FILE in another's",
         )
     return key

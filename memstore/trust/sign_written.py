@@ -72,7 +72,7 @@ class WrittenSigner:
         made, why_not = self._made(edit, after)
         if made is not None or not self._is_expected:
             return SignedEdit(made or edit)
-        hint = f"memstore sign {after.memory.ref} signs it once a key of {self._view.actor} counts"
+        hint = f"memstore trust sign {after.memory.ref} signs it once a key of {self._view.actor} counts"
         return SignedEdit(edit, finding_of("unsigned", edit.path, f"it was not signed: {why_not}", hint))
 
     def _changed(self, edit: Edit, before: MemoryFile, after: MemoryFile) -> SignedEdit:
@@ -87,7 +87,7 @@ class WrittenSigner:
         told = f", and was not made anew: {why_not}" if why_not else ""
         at = after.front.position("signature")
         text = f"the signature is of what it said before{told}"
-        hint = f"memstore sign {after.memory.ref} signs what it says now"
+        hint = f"memstore trust sign {after.memory.ref} signs what it says now"
         return SignedEdit(edit, finding_of("attestation-stale", edit.path, text, hint, at, key="signature"))
 
     def _made(self, edit: Edit, after: MemoryFile) -> tuple[Edit | None, str]:

@@ -138,7 +138,7 @@ def public_key(blob: bytes) -> PublicKey:
             raise FormatError(f"a key of type {kind} on another curve")
         _check_point(reader.string(), _CURVES[ECDSA_CURVES[kind]])
     elif kind.endswith(CERTIFICATE_SUFFIX):
-        raise FormatError("it is a certificate, not a key", hint="memstore keys add ENTITY CA.pub --authority")
+        raise FormatError("it is a certificate, not a key", hint="memstore trust keys add ENTITY CA.pub --authority")
     else:
         raise FormatError(f"keys of type {kind!r} are not supported", hint=f"use one of {', '.join(KEY_TYPES)}")
     reader.end()

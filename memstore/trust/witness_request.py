@@ -90,7 +90,9 @@ def read(path: str, data: bytes) -> WitnessRequest:
     values = file.values
     ref = MemoryRef.parse(values.get("ref") or "")
     if values["type"] != WITNESS_REQUEST or ref is None:
-        raise FormatError(f"{path} is not a request for witnesses", hint="memstore request-witness REF --from ENTITY")
+        raise FormatError(
+            f"{path} is not a request for witnesses", hint="memstore trust request-witness REF --from ENTITY"
+        )
     content, provenance = (_section(path, name, values.get(name) or "") for name in ("content", "provenance"))
     found = Digests(digest_of("content", content), digest_of("provenance", provenance))
     named = Digests(values.get("content_digest") or "", values.get("provenance_digest") or "")
@@ -138,7 +140,7 @@ def read_answer(path: str, data: bytes) -> WitnessAnswer:
 
 def _no_answer(path: str) -> FormatError:
     return FormatError(
-        f"{path} is not an answer to a request", hint="memstore witness --request FILE --attest confirm > ANSWER"
+        f"{path} is not an answer to a request", hint="memstore trust witness --request FILE --attest confirm > ANSWER"
     )
 
 
@@ -235,7 +237,9 @@ def request_named(view: View, request_id: str) -> WitnessRequest:
     """
     file = found(view, RegistryKind.REQUEST, request_id)
     if file is None or file.values["type"] != WITNESS_REQUEST or not (view.is_owners or is_asked(view, file)):
-        raise NotFoundError(f"there is no request `{request_id}`", hint="memstore witness lists what you are asked")
+        raise NotFoundError(
+            f"there is no request `{request_id}`", hint="memstore trust witness lists what you are asked"
+        )
     return _of_vault(view, file)
 
 
@@ -250,7 +254,7 @@ def attested_as_asked(view: View, request: WitnessRequest) -> str:
     if statement.digests(memory) != request.digests:
         raise RefusedError(
             f"{memory.ref} is no longer what {request.id} asks about",
-            hint=f"memstore witness {memory.ref} --attest … says what you think of it as it is now",
+            hint=f"memstore trust witness {memory.ref} --attest … says what you think of it as it is now",
         )
     return str(memory.ref)
 
@@ -319,11 +323,13 @@ def accept_answer(
     found = read_answer(name, answer)
     entry = found.witness
     if found.ref != str(about.ref):
-        raise RefusedError(f"{name} is about {found.ref}, not {about.ref}", hint=f"memstore witness {found.ref} …")
+        raise RefusedError(
+            f"{name} is about {found.ref}, not {about.ref}", hint=f"memstore trust witness {found.ref} …"
+        )
     if (entry.content, entry.provenance) != statement.digests(about):
         raise RefusedError(
             f"{about.ref} is no longer what {entry.agent_id} attested to",
-            hint=f"memstore request-witness {about.ref} --from {entry.agent_id}",
+            hint=f"memstore trust request-witness {about.ref} --from {entry.agent_id}",
         )
     voucher = Voucher(view)
     stop_at_own_words(voucher, about, entry.agent_id)

@@ -521,7 +521,7 @@ def _lower_levels(view: View) -> Iterator[Finding]:
     held = [row for row in view.whole.rows if attested[row] and reader.of_row(row).is_held_back]
     if held:
         text = f"{_counted(len(held), 'memory has', 'memories have')} a lower level of trust than the number says"
-        hint = "memstore trust REF says why; memstore sign, another's memstore witness or a stamp gives it back"
+        hint = "memstore trust REF says why; memstore trust sign, another's witness or a stamp gives it back"
         yield finding_of("level-held-back", view.entry(held[0]).path, text, hint)
 
 
@@ -546,7 +546,7 @@ def _told_as_lived(view: View) -> Iterator[Finding]:
     found = told_as_lived(graph_of(view), tellers(view))
     if found:
         text = f"direct_experience in spite of a teller: {_counted(len(found), 'memory', 'memories')}"
-        hint = "memstore fix-provenance --dry-run lists what it would correct; memstore fix-provenance corrects it"
+        hint = "memstore check fix-provenance --dry-run lists what memstore check fix-provenance would correct"
         yield finding_of("told-as-lived", found[0].path, text, hint)
 
 

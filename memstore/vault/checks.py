@@ -220,7 +220,7 @@ def _confidence(checked: Checked) -> Iterator[Finding]:
         stands = "there is no confidence" if held is None else f"the confidence is {held:g}"
         yield checked.finding(
             "confidence-drift", f"{stands}, and its history amounts to {amounts_to:g}",
-            "memstore check --fix records a number that was changed by hand; memstore recompute corrects any other",
+            "memstore check --fix records a number changed by hand; memstore beliefs recompute corrects any other",
             "confidence_history" if held is None else "confidence",
         )  # fmt: skip
 
@@ -230,7 +230,7 @@ def _evidence(checked: Checked) -> Iterator[Finding]:
         if line.weight is not None and line.weight > _HEAVIEST:
             yield checked.finding(
                 "evidence-heavy", f"evidence weighs {line.weight:g} here, and no source weighs more than {_HEAVIEST:g}",
-                "correct the weight, or remove the line; memstore recompute --from-episodes weighs all evidence again",
+                "correct the weight, or remove it; memstore beliefs recompute --from-episodes weighs all of it again",
                 *("confidence_history", i, "weight"),
             )  # fmt: skip
 

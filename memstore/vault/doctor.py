@@ -289,7 +289,7 @@ def _keyring(view: View) -> Check:
         return Check("keyring", DoctorVerdict.ERROR, f"{told}; {findings[0].text}", findings[0].hint)
     if findings:
         more = f", and {len(findings) - 1} more" if len(findings) > 1 else ""
-        return Check("keyring", DoctorVerdict.WARNING, f"{told}; {findings[0].text}{more}", "memstore keys list")
+        return Check("keyring", DoctorVerdict.WARNING, f"{told}; {findings[0].text}{more}", "memstore trust keys list")
     if pin is None:
         return _unpinned(view, keyring)
     return _pinned(told, keyring, view.clock.now())
@@ -301,14 +301,14 @@ def _unpinned(view: View, keyring: Keyring) -> Check:
             view.of(HISTORY).resolve(commit)
             text = f"unpinned; but a commit of this history is pinned for {folder}, which does not exist"
             return Check(
-                "keyring", DoctorVerdict.WARNING, text, f"memstore keys pin {commit[:10]}, if you moved the vault"
+                "keyring", DoctorVerdict.WARNING, text, f"memstore trust keys pin {commit[:10]}, if you moved the vault"
             )
     if not keyring.signers:
         return Check("keyring", DoctorVerdict.OK, "no key counts here yet")
     keys = _keys(_valid_keys(keyring), view.clock.now())
     text = f"{keys}, unpinned: whoever can write {ALLOWED_SIGNERS} decides whose count"
     return Check(
-        "keyring", DoctorVerdict.OK, text, "compare the fingerprints with their holders, then memstore keys pin"
+        "keyring", DoctorVerdict.OK, text, "compare the fingerprints with their holders, then memstore trust keys pin"
     )
 
 
@@ -319,7 +319,7 @@ def _pinned(told: str, keyring: Keyring, now: datetime) -> Check:
         text += f", {loose} not committed yet"
     if any(COMMIT_NAMESPACE in one.namespaces for one in held if one.pinned):
         return Check("keyring", DoctorVerdict.OK, text)
-    hint = "memstore keys add ENTITY FILE.pub --keeper -c, then memstore keys pin"
+    hint = "memstore trust keys add ENTITY FILE.pub --keeper -c, then memstore trust keys pin"
     return Check("keyring", DoctorVerdict.WARNING, f"{text}; nobody is a keeper, so no change to it will count", hint)
 
 

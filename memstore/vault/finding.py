@@ -149,7 +149,7 @@ def _hint(view: View, memory_id: str, *, by_name: bool) -> str:
     from textwrap import shorten
 
     if memory_id.startswith(ID_OF_PROPOSAL):
-        return "memstore suggestions list shows what waits for a decision"
+        return "memstore beliefs suggestions list shows what waits for a decision"
     ids, titles, kinds = (view.column(name) for name in ("id", "title", "source_type"))
     rows = [row for row in view.rows if kinds[row] != EXTERNAL]
     known = sorted({column[row] for column in ((ids, titles) if by_name else (ids,)) for row in rows})
@@ -194,7 +194,7 @@ def _in_stack(view: View, asked: str, *, by_name: bool) -> InStackError | None:
             name = shlex.quote(mount.path(entry.path))
             return InStackError(
                 f"`{asked}` is in the loaded stack {mount.name}, which is only read",
-                hint=f"memstore show {name}; memstore cite {name}",
+                hint=f"memstore show {name}; memstore show --cite {name}",
                 stack=mount.name,
                 path=entry.path,
             )

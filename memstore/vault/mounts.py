@@ -57,7 +57,7 @@ def mount(ws: Workspace, folder: Path, name: str | None, *, any_key: bool = Fals
         other = None
     if other is not None and not _is_gone(other):
         raise RefusedError(
-            f"another stack is loaded as {name}: {other}", hint=f"--name NAME, or memstore unload {name}"
+            f"another stack is loaded as {name}: {other}", hint=f"--name NAME, or memstore share unload {name}"
         )
     is_new = senders.accept(ws.view(), stack, any_key=any_key)
     ws.of(STACK_FOLDERS).mount(name, str(place))
@@ -84,7 +84,7 @@ def unmount(ws: Workspace, name: str) -> None:
     known = ws.of(STACK_FOLDERS).mounted()
     if name not in known:
         others = ", ".join(sorted(known)) or "none"
-        raise NotFoundError(f"no stack is loaded as {name}; loaded: {others}", hint="memstore load --list")
+        raise NotFoundError(f"no stack is loaded as {name}; loaded: {others}", hint="memstore share load --list")
     ws.of(STACK_FOLDERS).forget(name)
     _drop_cache(ws, known[name])
 

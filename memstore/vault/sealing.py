@@ -179,14 +179,18 @@ def keys_for(view: View, memory: Memory, names: Iterable[str]) -> list[PublicKey
     if EVERYBODY in named:
         raise RefusedError(
             f"{memory.ref} can't be sealed: everybody may see it",
-            hint=f"memstore unseal {memory.id}, if it is sealed; or memstore privacy revoke {memory.id} --from '*'",
+            hint=f"memstore privacy unseal {memory.id}, if it is; or memstore privacy revoke {memory.id} --from '*'",
         )
     keyring, _ = read_keyring(view)
     keys = {name: keys_of(view, keyring, name) for name in named}
     if lacking := [name for name, found in keys.items() if not found]:
         others = [name for name in lacking if name != (memory.owner or view.config.owner)]
         rest = f", or memstore privacy revoke {memory.id} --from {' '.join(others)}" if others else ""
-        own = "memstore keys init" if lacking == [view.config.owner] else f"memstore keys add {lacking[0]} FILE.pub -c"
+        own = (
+            "memstore trust keys init"
+            if lacking == [view.config.owner]
+            else f"memstore trust keys add {lacking[0]} FILE.pub -c"
+        )
         raise RefusedError(
             f"{memory.ref} can't be sealed: {', '.join(lacking)} "
             f"{'has' if len(lacking) == 1 else 'have'} no ssh-ed25519 key in this vault's keyring; nothing was written",
@@ -198,7 +202,7 @@ def keys_for(view: View, memory: Memory, names: Iterable[str]) -> list[PublicKey
 def keys_of(view: View, keyring: Keyring, name: str) -> list[PublicKey]:
     """Return the keys of an entity that count now and that age can seal for."""
     if keyring.unreadable:
-        raise RefusedError(f"nobody's key counts: {keyring.unreadable}", hint="memstore keys list")
+        raise RefusedError(f"nobody's key counts: {keyring.unreadable}", hint="memstore trust keys list")
     now = view.clock.now()
     lines = keyring.lines_of(name, ATTEST_NAMESPACE)
     return [
@@ -218,7 +222,7 @@ def findings(view: View, ws: Workspace, unread: Sequence[int]) -> Iterator[Findi
     if count := len(unread):
         hint = (
             ws.of(SEAL_KEYS).in_the_way
-            or "whoever owns them can seal them anew, once your key counts: memstore keys list"
+            or "whoever owns them can seal them anew, once your key counts: memstore trust keys list"
         )
         what = "sealed file is" if count == 1 else "sealed files are"
         text = f"{count} {what} for others, or for a key that is not here"
@@ -245,10 +249,10 @@ def _of_file(view: View, ws: Workspace, file: MemoryFile, world: World, keyring:
         return
     names = readers(world, labels_of(memory), ws.clock.now())
     tags = {name: {tag_of(key.blob) for key in keys_of(view, keyring, name)} for name in sorted(names)}
-    hint = f"memstore seal {memory.id or path}"
+    hint = f"memstore privacy seal {memory.id or path}"
     if EVERYBODY in names:
         text = "everybody may see it, and only some can open it"
-        yield finding_of("sealed-narrower", path, text, f"memstore unseal {memory.id or path}")
+        yield finding_of("sealed-narrower", path, text, f"memstore privacy unseal {memory.id or path}")
         return
     if more := len(of.tags - set().union(*tags.values())) + of.others:
         text = f"{more} {'key opens' if more == 1 else 'keys open'} it whose holder may not see it"

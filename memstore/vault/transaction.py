@@ -305,7 +305,7 @@ class VaultTransaction:
         source = next((view.entry(row) for row in rows if is_sealed_path(view.entry(row).path)), None)
         if source is None:
             return saved
-        text, hint = f"it is plain text, made from {source.ref}, which is sealed", f"memstore seal {memory.id}"
+        text, hint = f"it is plain text, made from {source.ref}, which is sealed", f"memstore privacy seal {memory.id}"
         return replace(saved, findings=(*saved.findings, finding_of("sealed-source", file.path, text, hint)))
 
     def _with_unknown(self, files: Sequence[MemoryFile]) -> Iterator[Saved]:

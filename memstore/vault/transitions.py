@@ -74,7 +74,7 @@ def _same_creation(before: Memory, after: Memory, file: Checked) -> Iterator[Fin
 def _same_outside(before: Memory, after: Memory, file: Checked) -> Iterator[Finding]:
     if before.source_type == EXTERNAL != after.source_type and not _is_tombstone(after):
         text = f"it was taken in from outside, and is now {after.source_type or 'without source_type'}"
-        hint = f"put back: source_type: {EXTERNAL}; memstore witness {after.ref} --attest confirm vouches for it"
+        hint = f"put back: source_type: {EXTERNAL}; memstore trust witness {after.ref} --attest confirm vouches for it"
         yield file.finding("external-relabelled", text, hint, "source_type")
 
 

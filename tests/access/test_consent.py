@@ -73,7 +73,9 @@ def test_a_guardian_speaks_in_place_of_who_is_guarded() -> None:
     world = vault(memory, entities={"human:kid": Entity(guardians=("human:mum", "human:dad"))})
     decision = decide(world, by("human:bob"), "m_1")
     assert (decision.code, decision.rule) == ("consent-missing", "3")
-    assert decision.fix == "memstore consent grant --from human:dad --to human:bob --scope mem:m_1 --for human:kid"
+    assert (
+        decision.fix == "memstore privacy consent grant --from human:dad --to human:bob --scope mem:m_1 --for human:kid"
+    )
     assert decide(world, by("human:mum"), "m_1").code == "granted"
 
 
@@ -389,13 +391,13 @@ def test_several_reasons_give_the_earliest_step_and_all_who_fail_at_it() -> None
     ("labels", "rule", "fix"),
     [
         (Labels(id="m_1"), "1", "memstore privacy grant m_1 --to human:bob"),
-        (TOLD, "2", "memstore consent grant --from human:sean --to human:bob --scope mem:m_1"),
+        (TOLD, "2", "memstore privacy consent grant --from human:sean --to human:bob --scope mem:m_1"),
         (TOLD._replace(malformed=True), "1", "memstore check"),
-        (Labels(id="m_1", access_grants=("*",), derived_from=("note:m_2",)), "5", "memstore orphans"),
+        (Labels(id="m_1", access_grants=("*",), derived_from=("note:m_2",)), "5", "memstore check orphans"),
         (
             Labels(id="m_1", access_grants=("*",), derived_from=("note:m_p",)),
             "5",
-            "memstore generalize m_p --text TEXT --access human:bob",
+            "memstore privacy generalize m_p --text TEXT --access human:bob",
         ),
         (Labels(id="m_1", access_grants=("*",), upstream_grants=((),)), "5", None),
     ],

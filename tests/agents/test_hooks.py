@@ -351,7 +351,13 @@ def test_what_nobody_knows_the_time_of_has_none_and_what_is_said_now_is_of_today
     assert dates.pop("Bella naps.") is not None
     assert dates == {"Bella limps.\n\nRex limps.": None, "Tom naps.": MONDAY.replace(".000", "")}
     assert {one.get("created_at") for one in by_source_type(program)["external"]} == {None}
-    for words in (("search", "limps"), ("recall", "limps"), ("list", "--sort", "created"), ("check",), ("stats",)):
+    for words in (
+        ("search", "limps"),
+        ("recall", "limps"),
+        ("list", "--sort", "created"),
+        ("check",),
+        ("list", "--stats"),
+    ):
         program.ok(*words)
 
 

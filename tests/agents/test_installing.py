@@ -1,4 +1,4 @@
-"""`memstore agent install` and `uninstall`, as a person calls them, in a home of their own."""
+"""`memstore mcp install` and `uninstall`, as a person calls them, in a home of their own."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def program(tmp_path: Path) -> InProcess:
 
 
 def install(program: Program, name: str, *words: str) -> str:
-    return program.ok("--vault", str(program.vault), "--as", "si:ash", "--self", "agent", "install", name, *words)
+    return program.ok("--vault", str(program.vault), "--as", "si:ash", "--self", "mcp", "install", name, *words)
 
 
 def files(home: Path) -> dict[str, tuple[bytes, int] | None]:
@@ -54,9 +54,9 @@ def test_uninstalling_leaves_nothing(program: InProcess, name: str) -> None:
     assert after != before
     assert install(program, name) == ""
     assert files(program.home) == after
-    program.ok("agent", "uninstall", name)
+    program.ok("mcp", "uninstall", name)
     assert files(program.home) == before
-    assert "not set up" in program.run("agent", "uninstall", name).stderr
+    assert "not set up" in program.run("mcp", "uninstall", name).stderr
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -78,7 +78,7 @@ def test_what_others_keep_there_stays_to_the_byte(program: InProcess, name: str)
         if found and "SKILL" not in path
         for mode in [found[1]]
     )
-    assert "sk-secret" not in program.ok("agent", "uninstall", name)
+    assert "sk-secret" not in program.ok("mcp", "uninstall", name)
     assert files(program.home) == before
 
 
@@ -114,12 +114,12 @@ def test_everything_is_pinned_and_runs_from_anywhere(program: InProcess, name: s
 
 
 def test_a_vault_has_to_be_named(program: InProcess) -> None:
-    done = program.run("agent", "install", "codex")
+    done = program.run("mcp", "install", "codex")
     assert done.returncode == 2
     assert "none was named" in done.stderr
     assert "--vault DIR" in done.stderr
     assert not (program.home / ".codex").exists()
-    program.ok("agent", "install", "codex", "--dry-run", MEMSTORE_VAULT=str(program.vault))
+    program.ok("mcp", "install", "codex", "--dry-run", MEMSTORE_VAULT=str(program.vault))
 
 
 @pytest.mark.soak(3)
@@ -130,7 +130,7 @@ def test_no_program_is_led_to_another_vault_by_a_variable(program: InProcess, na
     place.mkdir()
     program.ok("init", str(place), "--owner", "si:ash")
     before = files(program.home)
-    done = program.run("--vault", str(place), "--as", "si:ash", "--self", "agent", "install", name)
+    done = program.run("--vault", str(place), "--as", "si:ash", "--self", "mcp", "install", name)
     is_expanded = (name != "codex" and "{" in folder) or (name == "gemini" and "$N" in folder)
     assert done.returncode == (2 if is_expanded else 0)
     assert ("environment variable" in done.stderr) == is_expanded
@@ -141,12 +141,12 @@ def test_a_member_that_is_written_before_ours_stays(program: InProcess) -> None:
     install(program, "gemini")
     place = program.home / ".gemini" / "settings.json"
     place.write_text(place.read_text().replace("{", '{\n  "theme": "x", // mine', 1))
-    program.ok("agent", "uninstall", "gemini")
+    program.ok("mcp", "uninstall", "gemini")
     assert "memstore" not in place.read_text()
     assert '"theme": "x"' in place.read_text()
     assert "// mine" in place.read_text()
     install(program, "gemini")  # it can be read, so it can be added to
-    assert not (program.ok("agent", "uninstall", "gemini") and "memstore" in place.read_text())
+    assert not (program.ok("mcp", "uninstall", "gemini") and "memstore" in place.read_text())
 
 
 def test_a_line_in_our_table_does_not_move_into_the_one_above(program: InProcess) -> None:
@@ -157,7 +157,7 @@ def test_a_line_in_our_table_does_not_move_into_the_one_above(program: InProcess
     install(program, "codex")
     later = '\n[tui]\ntheme = "dark"\n'
     place.write_text(place.read_text() + 'env = { TOKEN = "secret" }\n' + later)
-    program.ok("agent", "uninstall", "codex")
+    program.ok("mcp", "uninstall", "codex")
     assert tomllib.loads(place.read_text()) == {"mcp_servers": {"other": {"command": "y"}}, "tui": {"theme": "dark"}}
     assert mine.strip() in place.read_text()
 
@@ -166,13 +166,13 @@ def test_a_file_that_we_made_goes_also_if_our_entry_was_edited(program: InProces
     install(program, "openclaw")
     place = program.home / ".openclaw" / "openclaw.json"
     place.write_text(place.read_text().replace('"memstore": {', '"memstore": {\n        "env": {"A": "1"},'))
-    program.ok("agent", "uninstall", "openclaw")
+    program.ok("mcp", "uninstall", "openclaw")
     assert not place.parent.exists()
 
 
 def test_two_answers_to_who_listens_are_refused(program: InProcess) -> None:
     who = ("--vault", str(program.vault), "--self", "--context", "ctx:park")
-    for words in (("agent", "install", "codex"), ("mcp",), ("mcp", "token", "add", "si:ash")):
+    for words in (("mcp", "install", "codex"), ("mcp",), ("mcp", "token", "add", "si:ash")):
         done = program.run(*who, *words)
         assert done.returncode == 2
         assert "--self says that nobody else listens, and ctx:park that others do" in done.stderr
@@ -184,11 +184,11 @@ def test_two_answers_to_who_listens_are_refused(program: InProcess) -> None:
 
 
 def test_who_listens_is_pinned_too(program: InProcess) -> None:
-    words = ("--vault", str(program.vault), "--context", "ctx:park", "agent", "install", "gemini")
+    words = ("--vault", str(program.vault), "--context", "ctx:park", "mcp", "install", "gemini")
     assert "--context" in program.ok(*words)
-    assert "only what everybody may see" in program.run("--vault", ".", "agent", "install", "gemini").stderr
+    assert "only what everybody may see" in program.run("--vault", ".", "mcp", "install", "gemini").stderr
     assert "--context" not in (program.home / ".gemini" / "settings.json").read_text()
-    program.ok("agent", "uninstall", "gemini")
+    program.ok("mcp", "uninstall", "gemini")
     assert not (program.home / ".gemini").exists()
 
 
@@ -198,7 +198,7 @@ def test_broken_settings_are_refused_and_nothing_is_written(program: InProcess) 
     broken.write_text('{\n  "a": 1\n  "b": 2\n}\n')
     before = files(program.home)
     for words in (("install",), ("install", "--dry-run"), ("uninstall",)):
-        done = program.run("--vault", ".", "agent", words[0], "claude-code", *words[1:])
+        done = program.run("--vault", ".", "mcp", words[0], "claude-code", *words[1:])
         assert done.returncode == 5
         assert f"{broken}:3:3: this is not JSON: a comma or }} is expected; nothing was written" in done.stderr
         assert files(program.home) == before
@@ -214,7 +214,7 @@ def test_a_link_stays_a_link(program: InProcess) -> None:
     install(program, "cursor")
     assert link.is_symlink()
     assert "memstore" in real.read_text()
-    program.ok("agent", "uninstall", "cursor")
+    program.ok("mcp", "uninstall", "cursor")
     assert link.is_symlink()
     assert real.read_text() == "{}\n"
 
@@ -225,7 +225,7 @@ def test_read_only_settings_are_refused(program: InProcess) -> None:
     place.write_text("{}\n")
     place.chmod(0o444)
     before = files(program.home)
-    done = program.run("--vault", ".", "agent", "install", "cursor")
+    done = program.run("--vault", ".", "mcp", "install", "cursor")
     assert done.returncode == 4
     assert f"{place} is read-only; nothing was written" in done.stderr
     assert files(program.home) == before
@@ -235,25 +235,25 @@ def test_a_skill_that_somebody_wrote_stays(program: InProcess) -> None:
     place = program.home / ".openclaw" / "skills" / "memstore" / "SKILL.md"
     place.parent.mkdir(parents=True)
     place.write_text("mine\n")
-    done = program.run("--vault", ".", "agent", "install", "openclaw")
+    done = program.run("--vault", ".", "mcp", "install", "openclaw")
     assert done.returncode == 4
     assert files(program.home)[".openclaw/skills/memstore/SKILL.md"] == (b"mine\n", 0o100644)
     place.unlink()
     install(program, "openclaw")
     place.write_text("mine again\n")
-    done = program.run("agent", "uninstall", "openclaw")
+    done = program.run("mcp", "uninstall", "openclaw")
     assert "it stays" in done.stderr
     assert [path for path, found in files(program.home).items() if found] == [".openclaw/skills/memstore/SKILL.md"]
 
 
 def test_another_identity_replaces_the_first(program: InProcess) -> None:
     install(program, "claude-code")
-    program.ok("--vault", ".", "--as", "si:max", "agent", "install", "claude-code")
+    program.ok("--vault", ".", "--as", "si:max", "mcp", "install", "claude-code")
     for path in (".claude.json", ".claude/settings.json"):
         text = (program.home / path).read_text()
         assert "si:max" in text
         assert "si:ash" not in text
-    program.ok("agent", "uninstall", "claude-code")
+    program.ok("mcp", "uninstall", "claude-code")
     assert files(program.home) == {}
 
 
@@ -263,7 +263,7 @@ def test_a_folder_of_settings_elsewhere(program: InProcess) -> None:
         "CODEX_HOME": str(program.home / "codex"),
     }
     for name in ("claude-code", "codex"):
-        program.ok("--vault", ".", "agent", "install", name)
+        program.ok("--vault", ".", "mcp", "install", name)
     assert {path for path, found in files(program.home).items() if found} == {
         "claude/.claude.json", "claude/settings.json", "claude/skills/memstore/SKILL.md",
         "codex/config.toml", "codex/hooks.json", ".agents/skills/memstore/SKILL.md",
@@ -274,14 +274,14 @@ def test_a_later_file_that_cannot_be_written_undoes_the_earlier(program: InProce
     (program.home / ".cursor").mkdir()
     (program.home / ".cursor" / "hooks.json").mkdir()
     before = files(program.home)
-    done = program.run("--vault", ".", "agent", "install", "cursor")
+    done = program.run("--vault", ".", "mcp", "install", "cursor")
     assert done.returncode == 5
     assert "nothing was written" in done.stderr
     assert files(program.home) == before
 
 
 def test_the_document_follows_its_schema(program: InProcess) -> None:
-    made = validated(program.ok("--json", "--vault", ".", "agent", "install", "codex"))
+    made = validated(program.ok("--json", "--vault", ".", "mcp", "install", "codex"))
     assert [one["change"] for one in made["files"]] == ["created"] * 3
     assert made["files"][0]["path"] == os.fspath(program.home / ".codex" / "config.toml")
-    assert validated(program.ok("--json", "agent", "uninstall", "codex"))["dry_run"] is False
+    assert validated(program.ok("--json", "mcp", "uninstall", "codex"))["dry_run"] is False

@@ -263,7 +263,7 @@ def test_a_suggestion_without_any_source_left_is_not_accepted(accepting: Callabl
         ws.vault.delete(f"e/walk{i}.md", expected=files_of(ws)[f"e/walk{i}.md"])
     with pytest.raises(RefusedError, match=r"the evidence of belief:prop_\w+ is gone") as caught:
         accepting(ws.view(), one.ref)
-    assert caught.value.hint == f"memstore suggestions reject {one.ref}"
+    assert caught.value.hint == f"memstore beliefs suggestions reject {one.ref}"
     assert memory(ws, one.ref).status == "draft"
 
 

@@ -71,7 +71,7 @@ def test_it_is_no_evidence_and_neither_is_what_was_derived_from_it(evidence: str
     before = dict(files_of(ws))
     with pytest.raises(RefusedError, match=r"m_page.* external, and nobody vouches for it") as refused:
         reinforce(ws.view(), "m_b", evidence)
-    assert (refused.value.hint or "").startswith("memstore witness note:m_page --attest confirm")
+    assert (refused.value.hint or "").startswith("memstore trust witness note:m_page --attest confirm")
     assert files_of(ws) == before
 
 

@@ -204,7 +204,7 @@ def test_lifting_says_what_it_was_quarantined_with() -> None:
     quarantine(ws.view(), "m_page")
     with pytest.raises(UsageError, match="quarantined with note:m_page") as refused:
         lift(ws.view(), "m_far")
-    assert refused.value.hint == "memstore quarantine note:m_page --lift"
+    assert refused.value.hint == "memstore trust quarantine note:m_page --lift"
 
 
 @pytest.mark.parametrize(("key", "value"), [("status", "quarantined"), ("quarantine", "{}")])

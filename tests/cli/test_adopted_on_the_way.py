@@ -37,10 +37,10 @@ def test_the_command_of_a_conflict_works_as_it_stands(program: InProcess) -> Non
 @pytest.mark.parametrize(
     "words",
     [
-        ("merge", "green tea.md", "never.md"),
+        ("conflicts", "merge", "green tea.md", "never.md"),
         ("privacy", "grant", "green tea.md", "--to", "human:claire"),
         ("add", "So said.", "--derived-from", "green tea.md"),
-        ("quarantine", "never.md"),
+        ("trust", "quarantine", "never.md"),
     ],
 )
 def test_what_needs_an_id_gives_one(program: InProcess, words: tuple[str, ...]) -> None:
@@ -49,10 +49,12 @@ def test_what_needs_an_id_gives_one(program: InProcess, words: tuple[str, ...]) 
 
 
 def test_what_fails_or_only_shows_leaves_the_memory_as_it_was(program: InProcess) -> None:
-    done = program.run("resolve-conflict", "green tea.md", "never.md", "--keep", "nothing")
+    done = program.run("conflicts", "resolve", "green tea.md", "never.md", "--keep", "nothing")
     assert done.returncode == 3
     assert "green tea.md stays as it was; it would have been note:" in done.stderr
-    assert "memstore adopt never.md" in program.run("merge", "never.md", "green tea.md", "--dry-run").stderr
+    assert (
+        "memstore adopt never.md" in program.run("conflicts", "merge", "never.md", "green tea.md", "--dry-run").stderr
+    )
     assert (program.vault / "green tea.md").read_text() == WANTS
     assert (program.vault / "never.md").read_text() == NEVER
 
@@ -96,7 +98,7 @@ CHANGES = [
     ("privacy", "grant", "okapi.md", "--to", "human:claire"),
     ("reinforce", "gnu.md", "--evidence", "okapi.md", "-c"),
     ("supersede", "okapi.md", "The okapi sleeps until two.", "-c"),
-    ("merge", "okapi.md", "never.md"),
+    ("conflicts", "merge", "okapi.md", "never.md"),
     ("add", "So it was seen.", "--derived-from", "okapi.md", "-c"),
     ("archive", "okapi.md"),
 ]
@@ -180,7 +182,7 @@ def test_undo_takes_back_no_text_that_was_saved_after_the_adoption(mixed: InProc
 def test_what_fails_is_no_step_of_undo_and_leaves_no_trace(mixed: InProcess) -> None:
     mixed.ok("tag", "gnu.md", "+zoo")
     before = {path: path.read_bytes() for path in mixed.vault.rglob("*") if path.is_file()}
-    failed = mixed.run("promote", "okapi.md", "--to", "belief")
+    failed = mixed.run("raw", "promote", "okapi.md", "--to", "belief")
     assert failed.returncode == 4
     assert "memstore supersede okapi.md TEXT" in failed.stderr
     assert {path: path.read_bytes() for path in mixed.vault.rglob("*") if path.is_file()} == before

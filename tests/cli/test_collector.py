@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@pytest.mark.parametrize("words", [("mcp",), ("watch", "--once"), ("search", "--queries", "-")])
+@pytest.mark.parametrize("words", [("mcp",), ("index", "watch", "--once"), ("search", "--queries", "-")])
 def test_what_goes_on_collects_as_python_does(tmp_path: Path, words: tuple[str, ...]) -> None:
     program = InProcess(tmp_path)
     program.init()

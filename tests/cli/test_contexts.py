@@ -73,12 +73,12 @@ def test_whoever_enters_is_told_what_registers_those_who_are_there(vault: InProc
     assert vault.run("context", "enter", "ctx:x", *there, "human:cid").stderr == ""
     assert vault.run("context", "add", "ctx:x", "--open").returncode == 4
     vault.ok("context", "leave")
-    vault.ok("audit", "verify")
+    vault.ok("privacy", "log", "verify")
 
 
 def test_what_is_said_in_a_context_leaves_it_only_on_purpose(vault: InProcess) -> None:
     vault.ok("context", "add", "ctx:w", "--roster", "human:bob", "group:team")
-    vault.ok("group", "add", "group:team", "human:cid")
+    vault.ok("privacy", "group", "add", "group:team", "human:cid")
     vault.ok("context", "enter", "ctx:w", "--participants", "human:bob")
     files = vault.run("list").stdout
     for words in (["add"], ["raw"]):

@@ -57,7 +57,7 @@ def test_an_error_of_the_system_names_the_file() -> None:
 
 
 class _Broken:
-    """A command that fails as it is told, put in the place of `path`."""
+    """A command that fails as it is told, put in the place of `links`."""
 
     def __init__(self, error: BaseException) -> None:
         self.error = error
@@ -67,12 +67,12 @@ class _Broken:
 
 
 def _run(monkeypatch: pytest.MonkeyPatch, error: BaseException, *words: str) -> int:
-    from memstore.cli import show
+    from memstore.cli import links
     from memstore.cli.options import command
 
-    monkeypatch.setattr(show, "path", command("path", examples=())(_Broken(error)))
-    assert commands.COMMANDS["path"][0] == "show:path"
-    return main(["path", *words])
+    monkeypatch.setattr(links, "links", command("links", examples=())(_Broken(error)))
+    assert commands.COMMANDS["links"][0] == "links:links"
+    return main(["links", *words])
 
 
 def test_a_bug_says_so_and_shows_where_when_asked(
@@ -137,7 +137,7 @@ LONG = 5000 * "n"
         ("list", "--type", LONG),
         ("list", "--since", LONG),
         ("set", "m_x", f"{LONG}=1"),
-        ("cite", f"{LONG}:L3"),
+        ("show", "--cite", f"{LONG}:L3"),
         ("list", "--context", LONG),
         ("--vault", LONG, "list"),
         (LONG,),

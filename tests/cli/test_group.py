@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import click
 import pytest
 
-from memstore.cli.commands import COMMANDS, EVERYDAY, FORMER
+from memstore.cli.commands import ALIASES, COMMANDS, EVERYDAY, FORMER, GROUPS
 from memstore.cli.group import GLOBAL_OPTIONS, PROGRAM, Command, Group
+from memstore.cli.help import TOPICS
 from memstore.cli.main import main
 from memstore.cli.meant import IMPORTS, MEANT
 from memstore.cli.options import command, several
@@ -157,7 +158,7 @@ def test_global_options_are_the_sessions() -> None:
         ["--as", "si:ash", "list", "--as", "si:ash"],
         ["list", "--as", "si:ash", "--as", "human:bob"],
         ["--as", "si:ash", "--as", "human:bob", "list"],
-        ["--as", "si:ash", "consent", "list", "--as=human:bob"],
+        ["--as", "si:ash", "privacy", "consent", "list", "--as=human:bob"],
     ],
     ids=" ".join,
 )
@@ -191,16 +192,15 @@ def test_a_word_that_is_no_command_names_the_nearest(capsys: pytest.CaptureFixtu
         ("rename", "memstore mv"),
         ("history", "memstore log"),
         ("permit", "memstore privacy grant"),
-        ("memories", "memstore list"),
         ("belief", "memstore show"),
-        ("meta", "memstore orphans"),
-        ("migrate", "memstore fix-provenance"),
+        ("meta", "memstore check orphans"),
+        ("migrate", "memstore check fix-provenance"),
         ("lineage", "memstore trace"),
         ("provenance", "memstore trace"),
         ("derive", "--derived-from"),
         ("confidence", "memstore why"),
         ("reputation", "memstore trust"),
-        ("rotate", "memstore keys rotate"),
+        ("rotate", "memstore trust keys rotate"),
     ],
 )
 def test_a_word_that_people_try_names_the_command_that_does_it(
@@ -240,7 +240,6 @@ def test_a_slip_in_such_a_word_names_what_it_means_and_no_other_command(
 @pytest.mark.parametrize(
     ("words", "hint"),
     [
-        (["-a", "ash", "orphans"], "`memstore --as ENTITY` says who acts, like --as si:ash"),
         (["--agent", "ash", "list"], "`memstore --as ENTITY` says who acts, like --as si:ash"),
         (["add", "one", "two"], 'put a text of several words in quotes: "one two"'),
         (["raw", "one", "two", "--tag", "x"], 'put a text of several words in quotes: "one two"'),
@@ -248,7 +247,7 @@ def test_a_slip_in_such_a_word_names_what_it_means_and_no_other_command(
         (["supersede", "m_7f3", 'a "b"', "two"], "put a text of several words in quotes"),
         (["show", "m_7f3", "m_abc"], "see `memstore show --help`"),
         (["recall", "tea", "--budget", "much"], "'much' is not a valid whole number"),
-        (["watch", "--every", "often"], "'often' is not a valid number"),
+        (["index", "watch", "--every", "often"], "'often' is not a valid number"),
     ],
 )
 def test_a_slip_in_a_command_line_names_what_to_write(
@@ -259,7 +258,8 @@ def test_a_slip_in_a_command_line_names_what_to_write(
 
 
 def test_a_word_that_means_something_is_no_command() -> None:
-    assert {*MEANT, *IMPORTS}.isdisjoint({*COMMANDS, *FORMER})
+    assert {*MEANT, *IMPORTS}.isdisjoint({*COMMANDS, *FORMER, *ALIASES})
+    assert {*FORMER, *ALIASES}.isdisjoint(COMMANDS)
 
 
 @pytest.mark.parametrize("words", [["obsidian"], ["import", "logseq"], ["import", "Zk", "notes"]])
@@ -297,6 +297,81 @@ def test_all_commands_are_listed_on_request_and_former_ones_are_not(capsys: pyte
 def test_a_former_name_explains_itself_and_what_it_is_called_today(
     name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert FORMER[name][1].split()[1] in COMMANDS
-    assert main([name, "--help"]) == 0
-    assert f"now `{FORMER[name][1]}`" in " ".join(capsys.readouterr().out.split())
+    words = FORMER[name].split()
+    today = tuple(word for word in words if not word.startswith("--"))
+    assert today in EVERY_COMMAND
+    options = {option for param in EVERY_COMMAND[today].params for option in param.opts}
+    assert {*words} - {*today} <= options | {"--duplicates"}
+    for called in ([name, "--help"], *([["help", name]] if name not in TOPICS else [])):
+        assert main(called) == 0
+        told = " ".join(capsys.readouterr().out.split())
+        assert f"Usage: memstore {' '.join(today)} " in told
+        assert (f"`memstore {name}` is now `memstore {FORMER[name]}`" in told) == (called[0] != "help")
+
+
+@pytest.mark.parametrize("name", [*FORMER, *(alias for alias in ALIASES if " " not in alias)])
+def test_a_former_name_is_neither_listed_nor_completed(name: str) -> None:
+    offered = {str(item.value) for item in PROGRAM.shell_complete(click.Context(PROGRAM), name)}
+    assert name not in {*PROGRAM.list_commands(click.Context(PROGRAM)), *offered}
+
+
+def test_a_slip_in_a_former_name_names_what_it_is_called_today(capsys: pytest.CaptureFixture[str]) -> None:
+    for slip, today in (("witnes", "trust witness"), ("recompte", "beliefs recompute"), ("dedup", "conflicts --dup")):
+        assert main([slip]) == 2
+        assert f"memstore {today}" in capsys.readouterr().err
+
+
+def test_there_are_few_first_words_and_one_screen_lists_them(capsys: pytest.CaptureFixture[str]) -> None:
+    assert len(COMMANDS) <= 45
+    assert main(["help", "--all"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) <= 60
+
+
+@pytest.mark.parametrize("name", GROUPS)
+def test_a_group_is_listed_and_completed_without_loading_what_is_in_it(name: str) -> None:
+    group = PROGRAM.get_command(click.Context(PROGRAM), name)
+    assert isinstance(group, Group)
+    ctx = click.Context(group, info_name=name, parent=click.Context(PROGRAM, info_name="memstore"))
+    for verb, (home, about) in GROUPS[name].items():
+        assert about[0].islower(), verb
+        assert len(about) <= 60, verb
+        assert ":" in home
+        assert verb in {str(item.value) for item in group.shell_complete(ctx, verb[:2])}
+
+
+@pytest.mark.parametrize(
+    ("words", "path"),
+    [
+        (["trust", "m_7f3"], "trust show"),
+        (["trust", "--json", "--as", "si:ash", "m_7f3"], "trust show"),
+        (["trust", "--online", "m_7f3"], "trust show"),
+        (["--as=si:ash", "trust", "-qv", "sign", "m_7f3"], "trust sign"),
+        (["--context", "sign", "trust", "show", "sign"], "trust show"),
+        (["-a", "sign", "trust", "keys", "list"], "trust keys list"),
+        (["check"], "check files"),
+        (["check", "./orphans"], "check files"),
+        (["check", "orphans"], "check orphans"),
+        (["conflicts", "--duplicates"], "conflicts list"),
+        (["raw", "--", "promote"], "raw add"),
+        (["mcp", "--read-only"], "mcp serve"),
+        (["privacy", "log"], "privacy log show"),
+    ],
+)
+def test_where_no_verb_of_a_group_is_named_its_first_is_meant(words: list[str], path: str) -> None:
+    ctx: click.Context = PROGRAM.make_context("memstore", [*words], obj=CliSession(), resilient_parsing=True)
+    while isinstance(group := ctx.command, click.Group):
+        name, command, rest = group.resolve_command(ctx, [*ctx._protected_args, *ctx.args])
+        assert command is not None
+        ctx = command.make_context(name, rest, parent=ctx, resilient_parsing=True)
+    assert ctx.command_path == f"memstore {path}"
+
+
+@pytest.mark.parametrize(("given", "entity"), [("ash", "si:ash"), ("human:bob", "human:bob"), ("si:ash", "si:ash")])
+def test_an_agents_bare_name_is_that_of_a_synthetic_one(given: str, entity: str) -> None:
+    for words in (["-a", given, "list"], ["list", "-a", given]):
+        session = CliSession()
+        ctx = PROGRAM.make_context("memstore", words, obj=session)
+        name, command, rest = PROGRAM.resolve_command(ctx, [*ctx._protected_args, *ctx.args])
+        assert command is not None
+        command.make_context(name, rest, parent=ctx)
+        assert session.choices.entity == entity

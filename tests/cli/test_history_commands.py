@@ -179,7 +179,7 @@ def test_whoever_acts_commits_and_sees_the_records_of_it(tmp_path: Path) -> None
     assert program.json(*ben, "status")["own_files"] == records
     assert program.json("--as", "human:cleo", "status")["own_files"] == []
     assert program.json(*ben, "--context", "ctx:watch", "status")["own_files"] == []
-    program.ok("entity", "add", "human:dan")
+    program.ok("privacy", "entity", "add", "human:dan")
     program.ok(*ben, "commit")
     assert not {*records} & {*left()}
     assert left()

@@ -92,7 +92,7 @@ def test_a_path_that_is_no_text_is_printed_as_it_is(shell: runner.Shell) -> None
         file.seek(0)
         file.write(data)
     try:
-        done = _bash(shell, 'test -f "$(memstore path m_0caf)" && memstore list --json | wc -l && memstore list')
+        done = _bash(shell, 'test -f "$(memstore show --path m_0caf)" && memstore list --json | wc -l && memstore list')
         assert done.returncode == 0, done.stderr
         assert b"caf\xe9  .md" in done.stdout  # in a list, a line end in a path must not end the line
     finally:
@@ -253,7 +253,7 @@ def test_completion_knows_commands_options_values_and_refs(shell: runner.Shell) 
         ("memstore show belief : m_0b", b"m_0be11abelf"),
         ("memstore show m_0te", b"m_0tea00001x"),
         ("memstore reinforce belief : m_0be11abelf --evidence episode : m_0be", b"m_0be11aheart"),
-        ("memstore cite belief : m_0b", b"m_0be11abelf"),
+        ("memstore show --cite belief : m_0b", b"m_0be11abelf"),
         ("memstore add x --relates-to belief : m_0b", b"m_0be11abelf"),
         ("memstore list -t be", b"belief"),
     ],
@@ -279,7 +279,7 @@ def test_bash_completes_a_title_so_that_it_stays_one_word(shell: runner.Shell, t
     done = _bash(shell, script, typed=typed)
     completed = typed[:1].strip("b") + done.stdout.decode() + typed[:1].strip("b")
     assert done.stderr == b""
-    shown = _bash(shell, f"memstore path {completed}")
+    shown = _bash(shell, f"memstore show --path {completed}")
     assert (shown.returncode, shown.stdout) == (0, b"memories/bella-eats-at-eight.md\n")
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memstore.cli.commands import FORMER
 from memstore.cli.lineage_text import DEEPEST_INDENT, trace_lines
 from memstore.cli.main import main
 from memstore.cli.output import Palette
@@ -56,7 +57,7 @@ def vault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ],
 )
 def test_json_follows_its_schema(vault: Path, capsys: pytest.CaptureFixture[str], verb: str, words: list[str]) -> None:
-    assert main(["--vault", str(vault), verb, *words, "--json"]) == 0
+    assert main(["--vault", str(vault), *FORMER.get(verb, verb).split(), *words, "--json"]) == 0
     document = validated(capsys.readouterr().out)
     assert verb_of(document) == verb
     assert any(document[key] for key in ("nodes", "orphans", "lost", "files") if key in document)
@@ -71,12 +72,12 @@ def test_show_with_trace_is_show_and_the_traces(vault: Path, capsys: pytest.Capt
 
 
 def test_orphans_are_not_sent_to_a_command_that_cannot_help(vault: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--vault", str(vault), "orphans"]) == 0
-    assert capsys.readouterr().out.endswith("Fix: memstore fix-provenance\n")
-    assert main(["--vault", str(vault), "fix-provenance"]) == 0
+    assert main(["--vault", str(vault), "check", "orphans"]) == 0
+    assert capsys.readouterr().out.endswith("Fix: memstore check fix-provenance\n")
+    assert main(["--vault", str(vault), "check", "fix-provenance"]) == 0
     (vault / "more.md").write_bytes(memory_text(id="m_more"))
     capsys.readouterr()
-    assert main(["--vault", str(vault), "orphans"]) == 0
+    assert main(["--vault", str(vault), "check", "orphans"]) == 0
     assert capsys.readouterr().out.endswith(
         'Fix: record where they come from, as in memstore set REF source="a walk"\n'
     )

@@ -19,19 +19,19 @@ COMMANDS = (
     ("privacy", "revoke", "{note}", "--from", "human:cat"),
     ("privacy", "grant", "{note}", "--to", "human:nia"),
     ("set", "{note}", "access_grants=human:nia,human:cat"),
-    ("request-witness", "{note}", "--from", "human:nia"),
-    ("generalize", "{belief}", "--text", "Every house has a colour", "--access", "*"),
-    ("promote", "{raw}", "--to", "note"),
-    ("sign", "{note}", "--key", "{key}"),
-    ("consent", "grant", "--from", "human:ben", "--to", "human:cat", "--scope", "{note}"),
-    ("consent", "refuse", "--from", "human:ben", "--to", "human:dan", "--scope", "{note}"),
+    ("trust", "request-witness", "{note}", "--from", "human:nia"),
+    ("privacy", "generalize", "{belief}", "--text", "Every house has a colour", "--access", "*"),
+    ("raw", "promote", "{raw}", "--to", "note"),
+    ("trust", "sign", "{note}", "--key", "{key}"),
+    ("privacy", "consent", "grant", "--from", "human:ben", "--to", "human:cat", "--scope", "{note}"),
+    ("privacy", "consent", "refuse", "--from", "human:ben", "--to", "human:dan", "--scope", "{note}"),
     ("archive", "{note}"),
-    ("restore", "{note}"),
-    ("quarantine", "{note}"),
-    ("quarantine", "{note}", "--lift"),
+    ("archive", "--restore", "{note}"),
+    ("trust", "quarantine", "{note}"),
+    ("trust", "quarantine", "{note}", "--lift"),
     ("supersede", "{note}", "On-call starts Wednesday"),
     ("reinforce", "{belief}", "--evidence", "{seen}"),
-    ("split", "{other}", "The oven is cold", "The oven is old"),
+    ("conflicts", "split", "{other}", "The oven is cold", "The oven is old"),
     ("forget", "{belief}", "--reason", "wrong", "--detach"),
 )
 
@@ -62,8 +62,10 @@ def test_no_event_is_left_uncommitted(tmp_path: Path) -> None:
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", refs["key"]], check=True)
     for command in COMMANDS:
         done(*command)
-    (consent,) = [one["id"] for one in program.json("consent", "list")["consents"] if one["grantee"] == "human:cat"]
-    done("consent", "revoke", consent)
+    (consent,) = [
+        one["id"] for one in program.json("privacy", "consent", "list")["consents"] if one["grantee"] == "human:cat"
+    ]
+    done("privacy", "consent", "revoke", consent)
     with memstore.open_vault(program.vault, entity="human:ben") as face:
         face.archive(refs["seen"], commit=True)
         face.tag(refs["raw"], add=["ferry"], commit=True)

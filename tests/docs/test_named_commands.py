@@ -10,7 +10,7 @@ import click
 import pytest
 
 from memstore.cli.commands import FORMER
-from memstore.cli.group import GLOBAL_OPTIONS, HELP_OPTION, PROGRAM
+from memstore.cli.group import GLOBAL_OPTIONS, HELP_OPTION, PROGRAM, Group
 from tests.installed import ROOT
 
 if TYPE_CHECKING:
@@ -50,20 +50,32 @@ def unknown(call: str) -> str | None:
         below: click.Command | None = None
         for one in (part.strip("\"'(),:…?!}]>").rstrip(".") for part in word.split("|")):
             if _OPTION.fullmatch(name := one.partition("=")[0]):
-                option = _options(command).get(name)
+                option = _options(command).get(name) or _options(_default(command)).get(name)
                 if option is None:
                     return f"{name} of {command.name}"
                 skipped = command is PROGRAM and not option.is_flag
-            elif isinstance(command, click.Group) and _WORD.fullmatch(one):
+            elif isinstance(command, Group) and _WORD.fullmatch(one):
                 below = command.get_command(click.Context(PROGRAM), one)
-                if below is None:
-                    return None if command is PROGRAM and one in PROSE else one
-                if command is PROGRAM and one in FORMER:
-                    return f"{one}, which is {FORMER[one][1]} today"
+                if below is None and not command.default:
+                    return _of_today(one) if command is PROGRAM else one
             elif command is PROGRAM:
                 return None  # a text that goes on with something else
-        command = below or command
+        command = below or (_default(command) if _WORD.fullmatch(word) else command)
     return None
+
+
+def _of_today(word: str) -> str | None:
+    """Return why a first word is no command; None if it goes on with a sentence about the program."""
+    if word in FORMER:
+        return f"{word}, which is {FORMER[word]} today"
+    return None if word in PROSE else word
+
+
+def _default(command: click.Command) -> click.Command:
+    """Return the command that is meant where no verb of a group is named; for others the command itself."""
+    if not isinstance(command, Group) or not command.default:
+        return command
+    return command.get_command(click.Context(command), command.default) or command
 
 
 def _options(command: click.Command) -> dict[str, click.Option]:
@@ -135,11 +147,13 @@ def test_hooks_name_what_there_is(path: Path) -> None:
     "text",
     [
         "memstore frobnicate REF",
-        "see `memstore keys frobnicate`",
+        "memstore beliefs frobnicate",
         "`memstore list --frobnicate`",
         "memstore --vault DIR frobnicate",
         "memstore dedupe --tag dog",
-        "memstore keys add|frobnicate",
+        "memstore " + "sign REF",  # a former name
+        "memstore trust keys add|frobnicate",
+        "memstore beliefs sign REF",
     ],
 )
 def test_what_is_not_there_is_found(text: str) -> None:
@@ -150,7 +164,8 @@ def test_what_is_not_there_is_found(text: str) -> None:
     "text",
     [
         "memstore list --tag dog, or memstore check",
-        "`memstore keys\nadd X FILE` puts it there",
+        "`memstore trust\nkeys add X FILE` puts it there",
+        "memstore trust REF --online",
         "memstore --vault DIR list -n 3",
         "memstore show --full|--whole REF",
         "memstore index status|rebuild",

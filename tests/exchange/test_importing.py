@@ -166,7 +166,11 @@ def test_originals_are_neither_indexed_nor_there_for_others(vault: InProcess) ->
     original = next(path for path in files(vault) if path.startswith("imports/"))
     assert all(not path.startswith("imports/") for path in vault.found("tea OR notes OR gardener"))
     assert {memory["path"] for memory in vault.json("list")["memories"]} & {original} == set()
-    for words in (["raw", "-F", original], ["add", "tea", "--cite", f"{original}:L1"], ["cite", f"{original}:L1"]):
+    for words in (
+        ["raw", "-F", original],
+        ["add", "tea", "--cite", f"{original}:L1"],
+        ["show", "--cite", f"{original}:L1"],
+    ):
         there = vault.run("--as", "human:bob", *words)
         absent = vault.run("--as", "human:bob", *(word.replace(original, "imports/none.original") for word in words))
         assert there.returncode == absent.returncode != 0
@@ -499,7 +503,7 @@ def test_rows_of_kernles_tables_keep_their_types_and_refs(vault: InProcess) -> N
     assert [left["why"] for left in done["left_out"]] == [
         "its rows are about memories, and are none", "it was deleted there",
     ]  # fmt: skip
-    vault.ok("recompute", "--check")
+    vault.ok("beliefs", "recompute", "--check")
 
 
 def test_a_row_of_kernle_that_is_not_utf8_is_left_out_by_name(vault: InProcess) -> None:

@@ -130,14 +130,14 @@ def test_a_server_takes_a_stack_by_the_settings_of_its_vault(vault: Program) -> 
 
 
 def test_a_group_reads_for_as_long_as_the_same_people_are_in_it(vault: Program) -> None:
-    vault.ok("group", "add", "group:park", MAX, EVE)
+    vault.ok("privacy", "group", "add", "group:park", MAX, EVE)
     stack = Stack(vault, "group:park")
     stack.served()
     stack.guarded()
     stack.read_by("group:park")
     vault.ok("config", "remotes.origin", "group:park")
     assert stack.push() == ""
-    vault.ok("group", "add", "group:park", "human:new")
+    vault.ok("privacy", "group", "add", "group:park", "human:new")
     said = stack.push("later")
     assert "the stack stack is for group:park; human:new may not see it" in said
     assert "--update brings one up to date" in said

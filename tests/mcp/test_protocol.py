@@ -219,8 +219,8 @@ def test_a_prompt_to_review_is_completed_with_what_waits(tmp_path: Path) -> None
     program = sample(tmp_path)
     for at in range(20):
         program.ok("add", f"Rex slept by the stove on day {at % 4}", "-t", "episode", "--source", f"s{at}")
-    program.ok("consolidate", "--apply")
-    waiting = [one["ref"] for one in program.json("suggestions", "list")["suggestions"]]
+    program.ok("beliefs", "consolidate", "--apply")
+    waiting = [one["ref"] for one in program.json("beliefs", "suggestions", "list")["suggestions"]]
     assert waiting
     of = {"type": "ref/prompt", "name": "review"}
     found = modern(Conversation(served(program)), "completion/complete", ref=of, argument={"name": "ref", "value": ""})
@@ -243,7 +243,8 @@ def test_the_tools_behind_the_commands_that_texts_name_are_told(vault: InProcess
     server = served(vault, offered=offered)
     told = modern(Conversation(server), "server/discover")["result"]["instructions"]
     assert "show: memory_get" in told
-    assert "archive, restore: memory_forget" in told
+    assert "archive, forget: memory_forget" in told or "archive: memory_forget" in told
+    assert "beliefs suggestions, beliefs consolidate: memory_review" in told
     assert ("undo: vault" in told) == (offered == "all")
     assert {*re.findall(r"memory_\w+", told)} <= {tool.name for tool in server.tools}
 

@@ -32,8 +32,8 @@ class Operated:
         self.keeper, self.authority, self.key = home / "sean", home / "operator_ca", home / "session"
         made(self.keeper)
         made(self.authority)
-        self.program.ok("keys", "init", str(self.keeper))
-        self.program.ok("keys", "add", ASH, f"{self.authority}.pub", "--authority", "-c")
+        self.program.ok("trust", "keys", "init", str(self.keeper))
+        self.program.ok("trust", "keys", "add", ASH, f"{self.authority}.pub", "--authority", "-c")
         self.program.ok("config", "--user", "signing_keys.si:ash", f"{self.key}-cert.pub")
 
     def begin_session(self, lasts: str = "+8h", *, whom: str = ASH) -> None:
@@ -89,8 +89,10 @@ def test_stock_openssh_takes_what_an_agent_signed_in_its_session(operated: Opera
     operated.begin_session()
     ref = operated.call("memory_add", text="Tea steeps for three minutes.").document["ref"]
     signature = operated.key.with_name("signature")
-    signature.write_text(operated.program.ok("--as", ASH, "--self", "attest", "export", ref, "--format", "sshsig"))
-    payload = operated.program.ok("--as", ASH, "--self", "attest", "payload", ref)
+    signature.write_text(
+        operated.program.ok("--as", ASH, "--self", "trust", "attest", "export", ref, "--format", "sshsig")
+    )
+    payload = operated.program.ok("--as", ASH, "--self", "trust", "attest", "payload", ref)
     words = ["ssh-keygen", "-Y", "verify", "-f", str(operated.program.vault / ".memstore" / "allowed_signers")]
     words += ["-I", ASH, "-n", "attest@memstore.dev", "-s", str(signature)]
     assert subprocess.run(words, input=payload.encode(), check=False).returncode == 0
@@ -139,7 +141,7 @@ def test_a_certificate_for_somebody_else_signs_nothing(operated: Operated) -> No
 def test_an_authority_that_is_revoked_takes_all_its_sessions_with_it(operated: Operated) -> None:
     operated.begin_session()
     ref = operated.call("memory_add", text="Tea is ready.").document["ref"]
-    operated.program.ok("keys", "revoke", ASH, "-c")
+    operated.program.ok("trust", "keys", "revoke", ASH, "-c")
     assert operated.state(ref) == ("untrusted", "the key was revoked")
     told = operated.call("memory_add", text="Tea is cold.")
     assert "it was not signed: the key was revoked" in told.text

@@ -76,7 +76,7 @@ def ash(tmp_path: Path) -> Ash:
     program.ok("init", ".", "--owner", OWNER)
     key = tmp_path / "ash"
     made(key)
-    program.ok("keys", "init", str(key))
+    program.ok("trust", "keys", "init", str(key))
     return Ash(program, key)
 
 
@@ -132,7 +132,7 @@ def test_what_comes_of_a_merge_is_signed(ash: Ash) -> None:
 def test_what_comes_of_a_suggestion_is_signed(tmp_path: Path) -> None:
     program = sample(tmp_path)
     made(tmp_path / "ash")
-    program.ok("keys", "add", OWNER, f"{tmp_path / 'ash'}.pub", "-c")
+    program.ok("trust", "keys", "add", OWNER, f"{tmp_path / 'ash'}.pub", "-c")
     program.ok("config", "--user", "signing_key", str(tmp_path / "ash"))
     ash, before = Ash(program, tmp_path / "ash"), {*program.vault.rglob("*.md")}
     server = ash.server()
@@ -198,10 +198,10 @@ def test_whoever_edits_by_hand_is_told_that_the_signature_is_of_something_else(a
     done = ash.program.run("edit", ref, "Tea is cold.")
     assert done.returncode == 0, done.stderr
     assert "the signature is of what it said before [attestation-stale]" in done.stderr
-    assert f"hint: memstore sign {ref} signs what it says now" in done.stderr
+    assert f"hint: memstore trust sign {ref} signs what it says now" in done.stderr
     assert ash.state(ref) == "stale"
     # What nobody signs may change.
-    ash.program.ok("sign", ref)
+    ash.program.ok("trust", "sign", ref)
     done = ash.program.run("set", ref, "importance=high")
     assert "signature" not in done.stderr
     assert ash.state(ref) == "valid"
@@ -216,7 +216,7 @@ def test_a_key_that_is_gone_is_told_and_loses_nothing(ash: Ash) -> None:
     assert ash.state(ref) == "unsigned"
     assert [one["code"] for one in answer.document["findings"]] == ["unsigned"]
     assert "notice: it was not signed: " in answer.text
-    assert f"hint: memstore sign {ref} signs it once a key of si:ash counts" in answer.text
+    assert f"hint: memstore trust sign {ref} signs it once a key of si:ash counts" in answer.text
     answer = answered(server, "memory_edit", ref=signed, new="Tea is cold.")
     assert [one["code"] for one in answer.document["findings"]] == ["attestation-stale"]
     assert "and was not made anew: " in answer.text
@@ -231,7 +231,7 @@ def test_another_agent_signs_with_its_own_key(ash: Ash) -> None:
     quiet = answered(ash.server(entity="si:pith"), "memory_add", text="Pith has no key yet.")
     assert quiet.document["findings"] == []
     assert "signature" not in (ash.program.vault / quiet.document["path"]).read_text()
-    ash.program.ok("keys", "add", "si:pith", f"{key}.pub", "-c")
+    ash.program.ok("trust", "keys", "add", "si:pith", f"{key}.pub", "-c")
     told = answered(ash.server(entity="si:pith"), "memory_add", text="Pith signs with Ash's key.")
     assert "it was not signed: it was not made with a key of si:pith" in told.text
     ash.program.ok("config", "--user", "signing_keys.si:pith", str(key))

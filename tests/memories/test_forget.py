@@ -143,7 +143,7 @@ def test_only_its_owner_forgets_it_and_others_dependents_stay() -> None:
 
 def test_pages_suggestions_and_requests_lose_its_text() -> None:
     page = (
-        b"# Mine\n\n<!-- memstore:begin what has graduated; memstore graduate writes this -->\n- Canary title"
+        b"# Mine\n\n<!-- memstore:begin what has graduated; memstore beliefs graduate writes this -->\n- Canary title"
         b" [[note:m_secret]]\n- Other [[note:m_other]]\n<!-- memstore:end m_secret=8c1d2f m_other=123456 -->\n"
     )
     request = (

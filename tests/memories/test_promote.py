@@ -80,7 +80,7 @@ def test_a_crash_between_the_two_files_is_found_and_mended() -> None:
     ws = memory_workspace(half)
     with pytest.raises(RefusedError, match=f"already promoted: {made.ref}") as refused:
         promote(ws.view(), "m_raw", "note")
-    assert refused.value.hint == "memstore fix-provenance links the two"
+    assert refused.value.hint == "memstore check fix-provenance links the two"
     fix_provenance(ws.view())
     assert memory(ws, "m_raw").processed_into == (made.ref,)
 

@@ -63,7 +63,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     program = Program(tmp_path_factory.mktemp("sample")).in_process()
     shutil.copytree(ROOT / "sample-vault", program.vault)
     program.git("init", "-q")
-    program.ok("report", "-o", str(program.home / "page.html"))
+    program.ok("export", "html", "-o", str(program.home / "page.html"))
     return program.home / "page.html"
 
 
@@ -72,7 +72,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     program = Program(tmp_path_factory.mktemp("hostile")).in_process()
     program.init()
     write(program.vault, HOSTILE)
-    program.ok("report", "-o", str(program.home / "page.html"))
+    program.ok("export", "html", "-o", str(program.home / "page.html"))
     return program.home / "page.html"
 
 

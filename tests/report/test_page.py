@@ -42,7 +42,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> InProcess:
 
 @pytest.fixture(scope="module")
 def page(sample: InProcess) -> PageParts:
-    return PageParts(sample.ok("report"))
+    return PageParts(sample.ok("export", "html"))
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +76,7 @@ def test_a_claim_is_shown_as_people_read_it(tmp_path: Path) -> None:
     for name in ("red", "blue <b>"):
         data = memory_text(f"Note {len(name)}.\n", id=f"m_{len(name)}claims0000", claims=claims % f"'{name}'")
         (program.vault / f"{len(name)}.md").write_bytes(data)
-    quoted = [text for text in PageParts(program.ok("report")).texts if "pump #3" in text]
+    quoted = [text for text in PageParts(program.ok("export", "html")).texts if "pump #3" in text]
     assert sorted(quoted) == ["pump #3 · colour: blue <b>", "pump #3 · colour: red"]
     line = program.ok("conflicts").splitlines()[0]
     assert "pump #3 · colour: " in line
@@ -87,9 +87,9 @@ def test_a_claim_is_shown_as_people_read_it(tmp_path: Path) -> None:
 def test_numbers_are_those_of_the_commands(sample: InProcess, page: PageParts) -> None:
     shown = sample.json("show", "m_qcg2gvswt0")
     assert f"{shown['confidence_now']:.2f} today, {shown['confidence']:.2f} when" in page.text
-    counts = sample.json("report")
+    counts = sample.json("export", "html")
     assert counts["conflicts"] == len(sample.json("conflicts")["conflicts"]) == 1
-    assert counts["without_source"] == len(sample.json("orphans")["orphans"])
+    assert counts["without_source"] == len(sample.json("check", "orphans")["orphans"])
     everybody = sample.json("privacy", "report")["entities"][0]
     assert everybody["entity"] == "*"
     assert f"Everybody {len(everybody['memories'])}" in page.text
@@ -106,7 +106,7 @@ def test_every_link_within_the_page_leads_somewhere_and_ids_are_unique(page: Pag
 def test_links_to_files_lead_to_their_lines(sample: InProcess, tmp_path: Path) -> None:
     where = tmp_path / "a" / "page.html"
     where.parent.mkdir()
-    assert sample.ok("report", "-o", str(where)) == f"{where}\n"
+    assert sample.ok("export", "html", "-o", str(where)) == f"{where}\n"
     addresses = [one for one in PageParts(where.read_text()).values("href") if not one.startswith(("#", "http"))]
     assert len(addresses) > 100
     for address in addresses:
@@ -116,7 +116,7 @@ def test_links_to_files_lead_to_their_lines(sample: InProcess, tmp_path: Path) -
 
 
 def test_somebody_else_gets_a_page_of_what_they_may_see(sample: InProcess) -> None:
-    theirs = PageParts(sample.ok("--as", "human:lucia", "report"))
+    theirs = PageParts(sample.ok("--as", "human:lucia", "export", "html"))
     assert "Dogs love fetch" in theirs.text
     assert "Who sees what" not in theirs.text
     assert "The key to the cellar" not in theirs.text
@@ -133,7 +133,8 @@ def test_nothing_to_see_is_a_page_too(tmp_path: Path) -> None:
     program = Program(tmp_path).in_process()
     program.init()
     assert (
-        "Nothing: no conflicts, nothing stale, and every memory has a source." in PageParts(program.ok("report")).text
+        "Nothing: no conflicts, nothing stale, and every memory has a source."
+        in PageParts(program.ok("export", "html")).text
     )
 
 
@@ -155,7 +156,7 @@ def test_the_structure_can_be_read_aloud(page: PageParts) -> None:
 @pytest.mark.parametrize("which", ["sample", "hostile"])
 def test_only_the_shipped_script_and_style_are_allowed(which: str, request: pytest.FixtureRequest) -> None:
     program: InProcess = request.getfixturevalue(which)
-    page = PageParts(program.ok("report"))
+    page = PageParts(program.ok("export", "html"))
     digests = {
         name: [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in texts]
         for name, texts in page.raw.items()
@@ -176,13 +177,13 @@ def test_only_the_shipped_script_and_style_are_allowed(which: str, request: pyte
 
 
 def test_what_memories_say_is_text(hostile: InProcess) -> None:
-    page = PageParts(hostile.ok("report"))
+    page = PageParts(hostile.ok("export", "html"))
     assert ATTACK in page.text
     assert "<U+202E>gnisrever<U+2066> <U+001B>[31m" in page.text
     assert "</td><script>alert(7)</script>" in page.text
     assert "https://e.org/?a=1&b=%22%3E%3Cscript%3E" in page.values("href")
     assert "javascript%3Aalert%289%29/x.md#L" in " ".join(page.values("href"))
-    raw = hostile.ok("report")
+    raw = hostile.ok("export", "html")
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", raw)
 
 
@@ -242,42 +243,42 @@ def test_markup_stays_as_it_is() -> None:
 def test_a_page_is_written_over_an_earlier_page_alone(small: InProcess, tmp_path: Path) -> None:
     place = tmp_path / "page.html"
     place.touch()  # as mktemp leaves it
-    small.ok("report", "-o", str(place))
+    small.ok("export", "html", "-o", str(place))
     place.write_bytes(place.read_bytes()[:60])
-    small.ok("report", "-o", str(place))
+    small.ok("export", "html", "-o", str(place))
     assert place.stat().st_size > 1000
     place.write_bytes(b"mine")
-    done = small.run("report", "-o", str(place))
+    done = small.run("export", "html", "-o", str(place))
     assert (done.returncode, place.read_bytes()) == (4, b"mine")
     assert "is there, and is not an earlier page" in done.stderr
-    assert small.run("report", "-o", str(tmp_path)).returncode == 5
-    assert small.run("report", "-o", str(tmp_path / "no" / "page.html")).returncode == 5
+    assert small.run("export", "html", "-o", str(tmp_path)).returncode == 5
+    assert small.run("export", "html", "-o", str(tmp_path / "no" / "page.html")).returncode == 5
     assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
 
 
 @pytest.mark.parametrize("name", ["x.md", "page.txt", "entities/x.html.md", ".memstore/page.html", ".git/page.html"])
 def test_a_page_never_takes_the_place_of_a_memory(small: InProcess, name: str) -> None:
-    done = small.run("report", "-o", name)
+    done = small.run("export", "html", "-o", name)
     assert done.returncode == 4
     assert "only its owner may put a page" in done.stderr
     assert not (small.vault / name).exists()
 
 
 def test_only_the_owner_puts_a_page_into_the_vault(small: InProcess) -> None:
-    assert small.run("--as", "human:lucia", "report", "-o", "page.html").returncode == 4
-    small.ok("report", "-o", "page.html")
+    assert small.run("--as", "human:lucia", "export", "html", "-o", "page.html").returncode == 4
+    small.ok("export", "html", "-o", "page.html")
     assert (small.vault / "page.html").exists()
 
 
 def test_it_follows_a_link_and_writes_to_what_is_no_file(small: InProcess, tmp_path: Path) -> None:
     (tmp_path / "page.html").touch()
     (tmp_path / "link.html").symlink_to("page.html")
-    small.ok("report", "-o", str(tmp_path / "link.html"))
+    small.ok("export", "html", "-o", str(tmp_path / "link.html"))
     assert (tmp_path / "link.html").is_symlink()
     assert (tmp_path / "page.html").stat().st_size > 1000
-    small.ok("report", "-o", "/dev/null")
+    small.ok("export", "html", "-o", "/dev/null")
     assert not (ROOT / "dev").exists()
-    assert small.ok("report", "-o", "-").startswith("<!doctype html>")
+    assert small.ok("export", "html", "-o", "-").startswith("<!doctype html>")
 
 
 def test_a_copy_of_a_memory_has_a_place_of_its_own(tmp_path: Path) -> None:
@@ -285,7 +286,7 @@ def test_a_copy_of_a_memory_has_a_place_of_its_own(tmp_path: Path) -> None:
     program.init()
     twice = memory_text("Tea.\n", id="m_tea0000001")
     write(program.vault, {"a.md": twice, "b.md": twice, "c.md": memory_text("Odd.\n", id="filter")})
-    page = PageParts(program.ok("report"))
+    page = PageParts(program.ok("export", "html"))
     ids = page.values("id")
     assert len(ids) == len({*ids})
     assert {"memory-m_tea0000001", "memory-filter", "filter"} <= {*ids}
@@ -300,11 +301,11 @@ def test_of_a_large_vault_the_newest_memories_are_compared(tmp_path: Path, monke
         f"{at}.md": memory_text(f"{text}\n", id=f"m_said00000{at}", created_at=f'"2026-01-0{at}T00:00:00Z"')
         for at, text in enumerate(said, 1)
     })  # fmt: skip
-    assert program.json("report", "-o", "/dev/null")["conflicts"] == 2
+    assert program.json("export", "html", "-o", "/dev/null")["conflicts"] == 2
     monkeypatch.setattr("memstore.report.contents.MOST_COMPARED", 3)
     monkeypatch.setattr("memstore.report.contents.COMPARED_OF_MORE", 1)
-    assert program.json("report", "-o", "/dev/null")["conflicts"] == 1
-    page = PageParts(program.ok("report"))
+    assert program.json("export", "html", "-o", "/dev/null")["conflicts"] == 1
+    page = PageParts(program.ok("export", "html"))
     assert "Bella weighs 9 kg." in page.text
     assert "Only the newest 1 memories were compared with the others" in page.text
 
@@ -316,9 +317,9 @@ def test_lines_that_changed_since_they_were_cited_are_stale(tmp_path: Path) -> N
     program.git("add", "-A")
     program.git("-c", "core.hooksPath=/dev/null", "commit", "-qm", "code")
     program.ok("add", "Two follows one.", "--source", "me", "--cite", "code.txt:L2")
-    assert "Stale" not in PageParts(program.ok("report")).text
+    assert "Stale" not in PageParts(program.ok("export", "html")).text
     (program.vault / "code.txt").write_text("one\nthree\n")
-    page = PageParts(program.ok("report"))
+    page = PageParts(program.ok("export", "html"))
     assert "cites line 2 of revision" in page.text
     assert "which has changed: code.txt:2" in page.text
-    assert "code.txt:2" not in PageParts(program.ok("--as", "human:bob", "report")).text
+    assert "code.txt:2" not in PageParts(program.ok("--as", "human:bob", "export", "html")).text

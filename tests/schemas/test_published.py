@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
+from memstore.cli.commands import FORMER
 from tests.schemas import outputs
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ SAME = ("pattern", "format")
 LEAST, MOST = ("minimum", "exclusiveMinimum", "minItems"), ("maximum", "exclusiveMaximum", "maxItems")
 # What today's schemas say otherwise on purpose.
 MEANT = {
+    "check.notices: described as 'information that is not a problem, such as links that lead nowhere'",
     # Suggestions to supersede have been made and accepted, and were valid by no schema.
     "consolidate.suggestions[].action: may be 'supersede'",
     "suggestions-list.suggestions[].action: may be 'supersede'",
@@ -150,7 +152,16 @@ def test_a_published_schema_stays_true() -> None:
     today = outputs.schemas()
     assert kept(PUBLISHED, today) == MEANT
     others = PUBLISHED.keys() - RETITLED
-    assert {name: PUBLISHED[name]["title"] for name in others} == {name: today[name]["title"] for name in others}
+    assert {name: _today(PUBLISHED[name]["title"]) for name in others} == {
+        name: today[name]["title"] for name in others
+    }
+
+
+def _today(title: str) -> str:
+    """Return the title of a schema, if it is a command line by what the command is called today."""
+    program, _, rest = title.partition(" ")
+    word, _, more = rest.partition(" ")
+    return f"memstore {FORMER[word]} {more}".rstrip() if program == "memstore" and word in FORMER else title
 
 
 @pytest.mark.parametrize(

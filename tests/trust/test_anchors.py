@@ -87,7 +87,7 @@ def test_a_stamped_page_is_a_page_first() -> None:
         (in_history(HELD._replace(is_kept=False, elsewhere="0123456789ab"), written_at=WRITTEN),
          "0123456789 has it now", ""),
         (stamped(WHOLE, Stamp(heights=(9, 10))),
-         "it is in block 9, whose header is needed", "memstore keys pin --block 9 HEADER"),
+         "it is in block 9, whose header is needed", "memstore trust keys pin --block 9 HEADER"),
         (stamped(WHOLE, Stamp(pending=("a.example", "b.example"))),
          "promised by a.example, b.example, but not in a block yet", "ots upgrade FILE.ots, then anchor it again"),
         (stamped(WHOLE, Stamp()),

@@ -365,7 +365,7 @@ def test_a_history_that_was_written_anew_vouches_for_nobody(vault: Vault) -> Non
     assert keyring.signers == ()
     assert "is not in the history" in (keyring.unreadable or "")
     assert [(finding.code, finding.is_error) for finding in findings] == [("pin-lost", True)]
-    assert "memstore keys pin" in (findings[0].hint or "")
+    assert "memstore trust keys pin" in (findings[0].hint or "")
     assert [one.standing for one in list_keys(vault.open().view()).keys] == ["not counted"] * 2
     assert "pin-lost" in [finding.code for finding in check(vault.open().view()).findings]
     vault.pin()

@@ -99,7 +99,7 @@ def test_a_lost_key_is_told_with_the_way_on(vault: Workspace, keys: Path) -> Non
     before = dict(files_of(vault))
     with pytest.raises(RefusedError) as unnamed:
         rotate_key(vault.view(), PITH, str(keys / "new"))
-    assert "memstore keys revoke si:pith, then memstore keys add si:pith" in (unnamed.value.hint or "")
+    assert "memstore trust keys revoke si:pith, then memstore trust keys add si:pith" in (unnamed.value.hint or "")
     own = vault.having(SIGNATURES, SshSignatures(keys, agent="", own_key=str(keys / "mallory")))
     with pytest.raises(RefusedError):
         rotate_key(own.view(), PITH, str(keys / "new"))

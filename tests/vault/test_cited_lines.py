@@ -46,7 +46,7 @@ def code(vault: InProcess, text: str) -> None:
 
 
 def found(vault: InProcess) -> list[tuple[str, int, str]]:
-    findings = vault.json("watch", "--citations")["findings"]
+    findings = vault.json("index", "watch", "--citations")["findings"]
     return [(one["path"], one["line"], one["text"]) for one in findings]
 
 
@@ -54,7 +54,7 @@ def found(vault: InProcess) -> list[tuple[str, int, str]]:
 def test_lines_that_stand_or_only_moved_are_not_reported(vault: InProcess, text: str) -> None:
     code(vault, text)
     assert found(vault) == []
-    assert vault.ok("watch", "--citations") == ""
+    assert vault.ok("index", "watch", "--citations") == ""
 
 
 def test_lines_that_changed_are_reported_where_they_are_now(vault: InProcess) -> None:
@@ -62,9 +62,9 @@ def test_lines_that_changed_are_reported_where_they_are_now(vault: InProcess) ->
     [(path, line, text)] = found(vault)
     assert (path, line) == ("../src.py", 3)
     assert re.match(r"note:m_\w+ cites lines 2 to 3 of revision [0-9a-f]{10}, which have changed$", text)
-    [notice] = vault.ok("watch", "--citations", "--output-format", "github").splitlines()
+    [notice] = vault.ok("index", "watch", "--citations", "--output-format", "github").splitlines()
     assert notice.startswith("::notice file=src.py,line=3,col=1,title=citation-changed::note:m_")
-    sarif = json.loads(vault.ok("watch", "--citations", "--output-format", "sarif"))
+    sarif = json.loads(vault.ok("index", "watch", "--citations", "--output-format", "sarif"))
     place = sarif["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
     assert (place["artifactLocation"]["uri"], place["region"]["startLine"]) == ("src.py", 3)
 
@@ -76,7 +76,7 @@ def test_a_strict_check_tells_them_too(vault: InProcess) -> None:
     assert "citation-changed" not in vault.ok("check")
     assert "../src.py:2:1: notice: " in vault.ok("check", "--strict")
     told = vault.json("check", "--strict")["notices"]
-    assert told == vault.json("watch", "--citations")["findings"]
+    assert told == vault.json("index", "watch", "--citations")["findings"]
     assert "citation-changed" not in {one["code"] for one in vault.json("check")["notices"]}
 
 
@@ -109,12 +109,12 @@ def test_a_renamed_file_is_followed(vault: InProcess) -> None:
 
 def test_the_place_of_a_file_outside_the_vault_reads_plainly(vault: InProcess) -> None:
     code(vault, CODE.replace("three = 3", "three = 33"))
-    [line] = vault.ok("--vault", str(vault.vault), "watch", "--citations", cwd=vault.home).splitlines()
+    [line] = vault.ok("--vault", str(vault.vault), "index", "watch", "--citations", cwd=vault.home).splitlines()
     assert line.startswith(f"{vault.vault.parent}/src.py:2: notice: ")
 
 
 def test_lines_of_a_memory_count_too(vault: InProcess) -> None:
-    cited = vault.json("cite", "m_tea0000001")
+    cited = vault.json("show", "--cite", "m_tea0000001")
     ref = vault.json("add", f"It is hot: {cited['text']}")["ref"]
     assert found(vault) == []
     vault.ok("edit", "m_tea0000001", "Tea is cold.\n\nVery cold.")
@@ -123,5 +123,5 @@ def test_lines_of_a_memory_count_too(vault: InProcess) -> None:
 
 
 def test_it_is_for_the_owner_alone_and_a_format_needs_it(vault: InProcess) -> None:
-    assert vault.run("--as", "human:eve", "watch", "--citations").returncode == 4
-    assert vault.run("watch", "--once", "--output-format", "github").returncode == 2
+    assert vault.run("--as", "human:eve", "index", "watch", "--citations").returncode == 4
+    assert vault.run("index", "watch", "--once", "--output-format", "github").returncode == 2

@@ -103,7 +103,7 @@ def test_a_pinned_commit_that_is_out_of_reach_is_an_error(vault: Vault) -> None:
     assert check is not None
     assert check.verdict is DoctorVerdict.ERROR
     assert "is not in the history of the current one" in check.text
-    assert "memstore keys pin again" in (check.hint or "")
+    assert "memstore trust keys pin again" in (check.hint or "")
 
 
 def test_no_pin_is_told_where_there_are_keys(vault: Vault) -> None:
@@ -132,7 +132,7 @@ def test_a_vault_that_was_moved_is_told_of_its_pin(vault: Vault, tmp_path: Path)
     assert check is not None
     assert (check.verdict, check.hint) == (
         DoctorVerdict.WARNING,
-        f"memstore keys pin {commit[:10]}, if you moved the vault",
+        f"memstore trust keys pin {commit[:10]}, if you moved the vault",
     )
     assert str(before) in check.text
     before.mkdir()  # another vault's pin: it is still there

@@ -84,7 +84,7 @@ def test_who_asks_for_a_suggestion_is_told_how_to_list_them() -> None:
     with pytest.raises(NotFoundError) as told:
         SEAN.find("prop_zzz")
 
-    assert told.value.hint == "memstore suggestions list shows what waits for a decision"
+    assert told.value.hint == "memstore beliefs suggestions list shows what waits for a decision"
 
 
 @pytest.mark.parametrize(

@@ -195,8 +195,8 @@ class World:
             self._ok("init", ".", "--owner", OWNER)
             if kind == "mixed":
                 self._ok("config", "notes", "mixed")
-            self._ok("entity", "add", "dog:bella", "--guardian", "human:claire")
-            self._ok("group", "add", "group:club", "human:bob")
+            self._ok("privacy", "entity", "add", "dog:bella", "--guardian", "human:claire")
+            self._ok("privacy", "group", "add", "group:club", "human:bob")
             self.sandbox.git("add", "-A")
             self.sandbox.git("-c", "core.hooksPath=/dev/null", "commit", "-qm", "made")
             self.sandbox.keep(kind)

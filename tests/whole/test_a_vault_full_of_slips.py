@@ -66,14 +66,14 @@ def test_no_command_rewrites_a_broken_file(slips: Program) -> None:
     for words in (
         ["check", "--fix", "--dry-run"],
         ["adopt", *BROKEN],
-        ["fmt"],
-        ["fmt", *BROKEN],
+        ["check", "fmt"],
+        ["check", "fmt", *BROKEN],
         ["status"],
         ["list"],
         ["search", "kettle"],
         ["commit"],
         ["adopt"],
-        ["fix-provenance"],
+        ["check", "fix-provenance"],
         *([verb, name, *rest] for name in BROKEN for verb, *rest in (["set", "title=x"], ["tag", "+x"])),
     ):
         here.run(*words)

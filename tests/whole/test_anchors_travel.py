@@ -60,7 +60,7 @@ def cloned(one: Side, two: Side) -> None:
 
 def test_an_anchor_is_valid_on_the_other_side_whatever_becomes_of_the_branch(sides: tuple[Side, Side, str]) -> None:
     one, two, ref = sides
-    said = one.run("anchor", ref).stderr
+    said = one.run("trust", "anchor", ref).stderr
     assert f"git push origin '{PUSH}'" in said
     assert "git fetch origin fetches its anchors, too" in said
     one.commit("-m", "Anchored")
@@ -83,7 +83,7 @@ def test_an_anchor_is_valid_on_the_other_side_whatever_becomes_of_the_branch(sid
 
 def test_a_plain_push_and_a_prune_do_what_they_did(sides: tuple[Side, Side, str]) -> None:
     one, _, ref = sides
-    one.ok("anchor", ref)
+    one.ok("trust", "anchor", ref)
     one.git("config", "push.default", "upstream")
     one.git("branch", "-q", "-u", "origin/main")
     one.commit("-m", "Anchored")
@@ -98,12 +98,12 @@ def test_a_plain_push_and_a_prune_do_what_they_did(sides: tuple[Side, Side, str]
 
 def test_refspecs_are_added_once_and_not_in_a_dry_run(sides: tuple[Side, Side, str]) -> None:
     one, _, ref = sides
-    one.ok("anchor", ref, "--dry-run")
+    one.ok("trust", "anchor", ref, "--dry-run")
     assert len(one.git("config", "--get-all", "remote.origin.fetch").split()) == 1
-    one.ok("anchor", ref)
+    one.ok("trust", "anchor", ref)
     other, _ = one.add("Another one.")
     one.ok("commit", "-q")
-    said = one.run("anchor", other).stderr
+    said = one.run("trust", "anchor", other).stderr
     assert "from now on" not in said
     assert f"git push origin '{PUSH}'" in said
     assert len(one.git("config", "--get-all", "remote.origin.fetch").split()) == 2
@@ -114,16 +114,16 @@ def test_two_who_anchor_at_the_same_time_push_both(sides: tuple[Side, Side, str]
     cloned(one, two)
     two.commit("-m", "Elsewhere")
     for side in (one, two):
-        side.ok("anchor", ref)
+        side.ok("trust", "anchor", ref)
         side.git("push", "-q", "origin", PUSH)
     assert one.git("ls-remote", "origin", PUSH).count("refs/memstore/anchors/") == 2
 
 
 def test_who_has_not_fetched_the_anchor_is_told_how(sides: tuple[Side, Side, str]) -> None:
     one, two, ref = sides
-    path = one.ok("path", ref).strip()
+    path = one.ok("show", "--path", ref).strip()
     memory = (one.vault / path).read_text()
-    one.ok("anchor", ref)
+    one.ok("trust", "anchor", ref)
     one.git("push", "-q", "origin", PUSH)
     (one.vault / path).write_text((one.vault / path).read_text() + "\n")
     one.git("checkout", "-q", "--orphan", "other")
@@ -145,7 +145,7 @@ def test_a_squash_and_a_rebase_move_what_no_anchor_ref_holds(sides: tuple[Side, 
     one.git("checkout", "-q", "-b", "topic")
     other, path = one.add("Said on a branch.")
     one.commit("-m", "Said")
-    one.ok("anchor", other)
+    one.ok("trust", "anchor", other)
     said = path.read_text()
     one.commit("-m", "Anchored")
     one.git("checkout", "-q", "--detach", base)
@@ -171,7 +171,7 @@ def test_a_squash_and_a_rebase_move_what_no_anchor_ref_holds(sides: tuple[Side, 
 
 def test_a_shallow_clone_says_what_to_fetch_and_then_has_it(sides: tuple[Side, Side, str]) -> None:
     one, two, ref = sides
-    one.ok("anchor", ref)
+    one.ok("trust", "anchor", ref)
     one.commit("-m", "Anchored")
     one.git("push", "-q", "origin", "HEAD:main")
     url = f"file://{one.git('remote', 'get-url', 'origin').strip()}"
@@ -186,7 +186,7 @@ def test_what_no_ref_holds_dangles_and_is_missing_once_it_is_collected(sides: tu
     one, _, ref = sides
     other, path = one.add("Said on a branch.")
     one.commit("-m", "Said")
-    one.ok("anchor", other)
+    one.ok("trust", "anchor", other)
     said = path.read_text()
     one.git("reset", "-q", "--hard", "HEAD~1")
     path.write_text(said)

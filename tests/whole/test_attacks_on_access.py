@@ -105,7 +105,7 @@ def test_a_vault_within_the_vault_takes_no_file_out_of_it(settings: str, vault: 
 
 def test_what_is_ignored_from_now_on_opens_nothing(vault: Victim) -> None:
     vault.ok("privacy", "grant", vault.told, "--to", "si:ash", "--consent", "human:claire", "-c")
-    vault.ok("consent", "refuse", "--from", "human:claire", "--to", "si:ash", "--scope", "subject:dog:bella")
+    vault.ok("privacy", "consent", "refuse", "--from", "human:claire", "--to", "si:ash", "--scope", "subject:dog:bella")
     vault.saved("granted and refused")
     assert vault.told not in vault.seen_by("si:ash")
     for line in ("consents/", "entities/", "**/con_*", "audit/"):
@@ -135,7 +135,7 @@ def test_a_grant_that_was_revoked_and_comes_back_by_hand_is_told(vault: Victim) 
     vault.ok("privacy", "revoke", vault.shown, "--from", "si:ash")
     vault.ok("undo")
     vault.ok("check", "--fix")
-    assert "grant-unrecorded" not in vault.ok("audit", "verify")
+    assert "grant-unrecorded" not in vault.ok("privacy", "log", "verify")
 
 
 def test_who_is_named_as_a_source_and_granted_at_once_is_told(vault: Victim) -> None:
@@ -162,7 +162,7 @@ def test_a_consent_written_by_hand_is_told(vault: Victim) -> None:
     vault.git("add", "-A")
     done = vault.attempt_git("commit", "-qm", "by hand")
     assert "[consent-unrecorded]" in done.stderr, done
-    assert "[consent-unrecorded]" in vault.ok("audit", "verify")
+    assert "[consent-unrecorded]" in vault.ok("privacy", "log", "verify")
 
 
 def test_a_consent_and_its_grant_by_hand_in_one_commit_are_told(vault: Victim) -> None:
@@ -177,28 +177,28 @@ def test_a_consent_and_its_grant_by_hand_in_one_commit_are_told(vault: Victim) -
 
 
 def test_a_hand_edit_beside_a_command_on_the_same_file_is_no_part_of_it(vault: Victim) -> None:
-    vault.ok("group", "add", "group:pack", "si:pith")
+    vault.ok("privacy", "group", "add", "group:pack", "si:pith")
     vault.ok("privacy", "grant", vault.plain, "--to", "group:pack")
     vault.saved("a group")
-    vault.ok("group", "add", "group:pack", "si:moss")
+    vault.ok("privacy", "group", "add", "group:pack", "si:moss")
     vault.edit("groups/pack.yaml", "si:moss", "si:ash")
     assert "[registry-widened]" in vault.refused_commit()
 
 
 def test_commands_one_after_the_other_on_one_file_pass(vault: Victim) -> None:
-    vault.ok("group", "add", "group:pack", "si:pith")
+    vault.ok("privacy", "group", "add", "group:pack", "si:pith")
     vault.ok("privacy", "grant", vault.plain, "--to", "group:pack")
     vault.saved("a group")
-    vault.ok("group", "add", "group:pack", "si:moss")
-    vault.ok("group", "add", "group:pack", "si:ash")
-    vault.ok("group", "remove", "group:pack", "si:moss")
+    vault.ok("privacy", "group", "add", "group:pack", "si:moss")
+    vault.ok("privacy", "group", "add", "group:pack", "si:ash")
+    vault.ok("privacy", "group", "remove", "group:pack", "si:moss")
     vault.saved("two more, one less")
 
 
 @pytest.mark.parametrize("path", ["entities/dog/bella.md", "entities/human/claire.md"])
 def test_an_entity_whose_file_is_taken_away_lets_nobody_in(path: str, vault: Victim) -> None:
     vault.ok("privacy", "grant", vault.told, "--to", "si:ash", "--consent", "human:claire", "-c")
-    vault.ok("consent", "refuse", "--from", "human:claire", "--to", "si:ash", "--scope", "subject:dog:bella")
+    vault.ok("privacy", "consent", "refuse", "--from", "human:claire", "--to", "si:ash", "--scope", "subject:dog:bella")
     vault.saved("granted and refused")
     vault.git("rm", "-q", path)
     before = vault.seen_by("si:ash")
@@ -208,7 +208,7 @@ def test_an_entity_whose_file_is_taken_away_lets_nobody_in(path: str, vault: Vic
 
 
 def test_a_ward_without_a_guardian_is_not_spoken_for_by_anybody(vault: Victim) -> None:
-    vault.ok("entity", "add", "dog:max")
+    vault.ok("privacy", "entity", "add", "dog:max")
     about = vault.added("Max limps.", "--subject", "dog:max")
     done = vault.run("privacy", "grant", about, "--to", "si:ash", "--consent", "human:stranger")
     said = done.stdout + done.stderr
@@ -221,7 +221,7 @@ def test_a_consent_that_was_committed_and_is_gone_goes_on_being_told(vault: Vict
     consent = next((vault.vault / "consents").rglob("*.md"))
     consent.unlink()
     vault.unseen("gone")
-    assert "consent-deleted" in vault.codes("audit", "verify")
+    assert "consent-deleted" in vault.codes("privacy", "log", "verify")
     vault.run("check")
     assert "consent-deleted" in vault.codes("check")
 
@@ -240,8 +240,8 @@ def test_a_consent_that_was_committed_and_is_gone_goes_on_being_told(vault: Vict
 )
 def test_no_registry_file_is_widened_by_hand(path: str, text: str, vault: Victim) -> None:
     vault.ok("context", "add", "ctx:park", "--roster", "human:sean")
-    vault.ok("group", "add", "group:pack", "group:inner")
-    vault.ok("group", "add", "group:inner", "si:pith")
+    vault.ok("privacy", "group", "add", "group:pack", "group:inner")
+    vault.ok("privacy", "group", "add", "group:inner", "si:pith")
     for to in ("ctx:park", "role:friend", "group:pack"):
         vault.ok("privacy", "grant", vault.plain, "--to", to)
     vault.saved("granted to many")
@@ -348,7 +348,7 @@ def test_what_an_old_vault_lacks_is_told_once_with_what_would_be_recorded(vault:
     assert "would fix consents/2026/con_0000000001.md:" in planned
     assert vault.git("status", "--porcelain") == ""
     assert "would fix" not in vault.ok("check", "--fix")
-    assert "unrecorded" not in vault.ok("audit", "verify")
+    assert "unrecorded" not in vault.ok("privacy", "log", "verify")
     assert vault.json("check", "--fix", "--dry-run")["fixed"] == []
 
 

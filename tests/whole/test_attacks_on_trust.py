@@ -40,7 +40,7 @@ class Believed(Vault):
         self.path = self.program.vault / made.path.relative_to(made.program.vault)
         settings = home / "config" / "memstore" / "config.toml"
         settings.write_text(settings.read_text().replace(str(made.home), str(home)))
-        self.ok("keys", "pin")
+        self.ok("trust", "keys", "pin")
 
     @property
     def text(self) -> str:
@@ -76,10 +76,10 @@ class Believed(Vault):
 
     def witnessed(self) -> None:
         """Let Pith confirm the memory."""
-        self.ok("--as", "si:pith", "witness", self.ref, "--attest", "confirm", "--key", "@pith")
+        self.ok("--as", "si:pith", "trust", "witness", self.ref, "--attest", "confirm", "--key", "@pith")
 
     def standing(self) -> list[str]:
-        return [one["standing"] for one in self.json("keys", "list")["keys"]]
+        return [one["standing"] for one in self.json("trust", "keys", "list")["keys"]]
 
 
 @pytest.fixture(scope="module")
@@ -88,10 +88,10 @@ def copied() -> Callable[[Path], Believed]:
     made = Vault(home)
     who = "human:tester"
     made.ok("config", "--user", "signing_key", str(home / "sean"))
-    made.ok("keys", "add", who, "@sean.pub", "--keeper", "-c")
-    made.ok("keys", "pin")
-    made.ok("keys", "add", "si:pith", "@pith.pub", "-c")
-    made.ok("sign", made.ref)
+    made.ok("trust", "keys", "add", who, "@sean.pub", "--keeper", "-c")
+    made.ok("trust", "keys", "pin")
+    made.ok("trust", "keys", "add", "si:pith", "@pith.pub", "-c")
+    made.ok("trust", "sign", made.ref)
     made.ok("privacy", "grant", made.ref, "--to", "si:pith", "-c")
     made.ok("commit", "-q")
 
@@ -136,7 +136,7 @@ def test_a_key_that_was_let_in_by_hand_signs_nothing(vault: Believed) -> None:
     place.write_text(f"{place.read_text()}si:puppet {ATTEST} {vault.public('new')}\n")
     vault.commit()
     vault.ok("privacy", "grant", vault.ref, "--to", "si:puppet")
-    vault.do("--as", "si:puppet", "witness", vault.ref, "--attest", "confirm", "--key", "@new")
+    vault.do("--as", "si:puppet", "trust", "witness", vault.ref, "--attest", "confirm", "--key", "@new")
     assert vault.witnesses() == ["untrusted"]
     assert vault.level() == "unverified"
 
@@ -148,13 +148,13 @@ def test_a_line_for_many_lets_in_nobody(principal: str, vault: Believed) -> None
     place.write_text(f"{place.read_text()}{principal} {ATTEST} {vault.public('new')}\n")
     vault.commit()
     vault.ok("privacy", "grant", vault.ref, "--to", "si:puppet")
-    vault.do("--as", "si:puppet", "witness", vault.ref, "--attest", "confirm", "--key", "@new")
+    vault.do("--as", "si:puppet", "trust", "witness", vault.ref, "--attest", "confirm", "--key", "@new")
     assert vault.level() == "unverified"
 
 
 def test_a_revocation_that_is_taken_out_stays(vault: Believed) -> None:
     vault.witnessed()
-    vault.ok("keys", "revoke", "si:pith", "-c")
+    vault.ok("trust", "keys", "revoke", "si:pith", "-c")
     assert vault.witnesses() == ["untrusted"]
     vault.keyring("revoked_keys").write_text("")
     vault.commit()
@@ -167,7 +167,7 @@ def test_a_revocation_that_is_taken_out_stays(vault: Believed) -> None:
 def test_a_history_that_goes_back_behind_a_revocation_is_told(vault: Believed) -> None:
     vault.witnessed()
     vault.commit()
-    vault.ok("keys", "revoke", "si:pith", "-c")
+    vault.ok("trust", "keys", "revoke", "si:pith", "-c")
     assert vault.witnesses() == ["untrusted"]
     vault.git("reset", "-q", "--hard", "HEAD~1")
     assert vault.witnesses() == ["untrusted"]
@@ -193,7 +193,7 @@ def test_a_replaced_commit_lets_no_key_in(vault: Believed) -> None:
 
 def test_an_end_that_is_moved_by_hand_stays(vault: Believed) -> None:
     vault.witnessed()
-    vault.ok("keys", "rotate", "si:pith", "@new.pub", "--old", "@pith", "-c")
+    vault.ok("trust", "keys", "rotate", "si:pith", "@new.pub", "--old", "@pith", "-c")
     place = vault.keyring("allowed_signers")
     place.write_text(re.sub(r',?valid-before="[^"]*"', "", place.read_text()))
     vault.commit()
@@ -243,7 +243,7 @@ def test_an_older_version_that_was_signed_is_a_rollback(vault: Believed) -> None
     old = vault.text
     vault.path.write_text(old.replace("not storage", "and storage"))
     time.sleep(1)  # a signature says to the second when it was made
-    vault.ok("sign", vault.ref)
+    vault.ok("trust", "sign", vault.ref)
     vault.commit()
     vault.path.write_text(old)
     vault.commit()
@@ -276,7 +276,7 @@ def test_a_word_of_another_time_is_no_word(at: str, vault: Believed) -> None:
 
 
 def test_a_dispute_that_is_made_a_confirmation_is_invalid(vault: Believed) -> None:
-    vault.ok("--as", "si:pith", "witness", vault.ref, "--attest", "dispute", "--key", "@pith")
+    vault.ok("--as", "si:pith", "trust", "witness", vault.ref, "--attest", "dispute", "--key", "@pith")
     vault.commit()
     disputed = vault.text
     said = entry(vault)
@@ -289,7 +289,7 @@ def test_a_dispute_that_is_made_a_confirmation_is_invalid(vault: Believed) -> No
 
 
 def test_a_witness_in_the_authors_name_is_excluded(vault: Believed) -> None:
-    assert vault.do("witness", vault.ref, "--attest", "confirm", "--key", "@sean").returncode == 4
+    assert vault.do("trust", "witness", vault.ref, "--attest", "confirm", "--key", "@sean").returncode == 4
     vault.witnessed()
     vault.path.write_text(re.sub("agent_id: [^,]*", "agent_id: human:tester", vault.text))
     assert "valid" not in vault.witnesses()
@@ -298,7 +298,7 @@ def test_a_witness_in_the_authors_name_is_excluded(vault: Believed) -> None:
 
 def test_a_controller_that_is_taken_out_by_hand_still_counts(vault: Believed) -> None:
     vault.witnessed()
-    vault.ok("entity", "add", "si:pith")
+    vault.ok("privacy", "entity", "add", "si:pith")
     place = vault.program.vault / "entities/si/pith.md"
     place.write_text(place.read_text().replace("id: si:pith\n", "id: si:pith\ncontroller: human:tester\n"))
     vault.ok("commit", "-q")
@@ -322,10 +322,10 @@ def test_a_word_in_anothers_name_is_untrusted(vault: Believed) -> None:
 
 def test_what_an_author_pins_proves_nothing_to_another(vault: Believed) -> None:
     page, proof = vault.home / "said", vault.home / "said.ots"
-    page.write_text(vault.ok("attest", "digest", vault.ref))
+    page.write_text(vault.ok("trust", "attest", "digest", vault.ref))
     digest = hashlib.sha256(page.read_bytes()).digest()
     proof.write_bytes(timestamps.proof(digest, [("bitcoin", 7)]))
-    vault.do("anchor", vault.ref, "--type", "opentimestamps", "--snapshot", str(page), "--proof", str(proof))
+    vault.do("trust", "anchor", vault.ref, "--type", "opentimestamps", "--snapshot", str(page), "--proof", str(proof))
     timestamps.pin(vault.run.environment["XDG_CONFIG_HOME"], 7, timestamps.header(digest, datetime.now(UTC)))
     assert vault.anchors() == ["valid"]
     another = vault.run.json("trust", vault.ref, XDG_CONFIG_HOME=str(vault.home / "another"))
@@ -334,14 +334,14 @@ def test_what_an_author_pins_proves_nothing_to_another(vault: Believed) -> None:
 
 def test_a_block_that_anybody_could_have_made_is_not_pinned(vault: Believed) -> None:
     for at in (datetime.now(UTC), datetime(2016, 1, 1, tzinfo=UTC)):
-        done = vault.do("keys", "pin", "--block", "800000", timestamps.header(bytes(32), at).hex())
+        done = vault.do("trust", "keys", "pin", "--block", "800000", timestamps.header(bytes(32), at).hex())
         assert (done.returncode, "far less work" in done.stderr) == (2, True), done
     assert vault.ok("config", "--user", "block_headers").strip() == ""
 
 
 def test_a_commit_of_long_ago_proves_no_time(vault: Believed) -> None:
     vault.commit(GIT_AUTHOR_DATE="2001-01-01T00:00:00Z", GIT_COMMITTER_DATE="2001-01-01T00:00:00Z")
-    vault.ok("anchor", vault.ref)
+    vault.ok("trust", "anchor", vault.ref)
     assert vault.level() == "unverified"
 
 
@@ -350,8 +350,8 @@ def test_a_commit_of_long_ago_proves_no_time(vault: Believed) -> None:
     "url", ["https://human.tester@e.org/p", "https://E.ORG./p", "https://e.org:443/p", "https://127.0.0.1/p"]
 )
 def test_a_page_that_somebody_wrote_into_the_vault_proves_no_time(url: str, vault: Believed) -> None:
-    (vault.home / "page").write_text(vault.ok("attest", "digest", vault.ref))
-    vault.do("anchor", vault.ref, "--type", "url", "--reference", url, "--snapshot", "@page")
+    (vault.home / "page").write_text(vault.ok("trust", "attest", "digest", vault.ref))
+    vault.do("trust", "anchor", vault.ref, "--type", "url", "--reference", url, "--snapshot", "@page")
     assert vault.level() == "unverified"
 
 
@@ -363,7 +363,7 @@ def test_a_trust_block_in_the_file_says_nothing(vault: Believed) -> None:
 
 
 def test_what_levels_an_old_vault_lost_is_told_once(vault: Believed) -> None:
-    vault.ok("anchor", vault.ref)
+    vault.ok("trust", "anchor", vault.ref)
     said = "1 memory has a lower level of trust than the number says"
     assert said in vault.do("check").stdout
     assert said not in vault.do("check").stdout

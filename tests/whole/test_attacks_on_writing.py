@@ -105,7 +105,7 @@ def test_a_memory_that_becomes_a_link_is_not_written_through(vault: Victim, outs
         ("tag", ref, "+x"),
         ("set", vault.plain, "title=x"),
         ("check", "--fix"),
-        ("fmt",),
+        ("check", "fmt"),
         ("adopt", "--all"),
     ):
         ends(vault, *words)
@@ -130,10 +130,10 @@ def test_a_linked_file_of_the_vaults_own_is_not_written_through(path: str, vault
     place.symlink_to(outside)
     for words in (
         ("config", "filenames", "id"),
-        ("entity", "alias", "dog:bella", "B"),
-        ("entity", "add", "dog:bella"),
-        ("group", "add", "group:a", "si:ash"),
-        ("keys", "revoke", "si:ash"),
+        ("privacy", "entity", "alias", "dog:bella", "B"),
+        ("privacy", "entity", "add", "dog:bella"),
+        ("privacy", "group", "add", "group:a", "si:ash"),
+        ("trust", "keys", "revoke", "si:ash"),
     ):
         ends(vault, *words)
         assert untouched(outside), words
@@ -217,7 +217,7 @@ def test_nobody_waits_at_a_pipe(path: str, vault: Victim) -> None:
         shutil.rmtree(place)
     place.unlink(missing_ok=True)
     os.mkfifo(place)
-    for words in (("list",), ("check",), ("add", "More."), ("audit", "verify"), ("status",)):
+    for words in (("list",), ("check",), ("add", "More."), ("privacy", "log", "verify"), ("status",)):
         ends(vault, *words)
 
 

@@ -24,21 +24,23 @@ def events(program: InProcess) -> list[Path]:
 
 
 def test_a_commit_names_the_end_of_the_chain(program: InProcess) -> None:
-    program.ok("entity", "add", "dog:bella")
-    program.ok("entity", "add", "dog:max", "-c")
+    program.ok("privacy", "entity", "add", "dog:bella")
+    program.ok("privacy", "entity", "add", "dog:max", "-c")
     program.ok("commit")
-    program.ok("audit", "verify")
+    program.ok("privacy", "log", "verify")
     assert program.git("log", "--format=%B").count("Audit-Head: sha256:") == 2
     events(program)[-1].unlink()
-    done = program.run("audit", "verify")
+    done = program.run("privacy", "log", "verify")
     assert done.returncode == 1
     assert "[audit-truncated]" in done.stdout
     program.git("checkout", "--", "audit")
-    program.ok("audit", "verify")
+    program.ok("privacy", "log", "verify")
 
 
 def test_a_commit_of_one_command_has_all_its_files(program: InProcess) -> None:
     program.ok("commit")
-    program.ok("consent", "grant", "--from", "human:sean", "--to", "si:luna", "--scope", "subject:dog:bella", "-c")
+    program.ok(
+        "privacy", "consent", "grant", "--from", "human:sean", "--to", "si:luna", "--scope", "subject:dog:bella", "-c"
+    )
     assert program.git("status", "--porcelain") == ""
     assert program.git("log", "-1", "--format=%s").strip() == "vault: 1 in audit, 1 in consents"

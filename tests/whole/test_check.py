@@ -80,10 +80,10 @@ def test_fix_names_what_else_mends(program: Program) -> None:
     raw, _ = program.add("Bella limps", "-t", "raw")
     (program.vault / "tea.md").write_text(f"---\ntype: note   \nid: m_tea\nderived_from: [{raw}]\n---\nHot.\n")
     told = program.run("check", "--fix").stderr
-    assert "1 more can get their missing sources: memstore fix-provenance" in told
-    assert "1 more can be formatted: memstore fmt" in told
-    program.ok("fix-provenance")
-    program.ok("fmt")
+    assert "1 more can get their missing sources: memstore check fix-provenance" in told
+    assert "1 more can be formatted: memstore check fmt" in told
+    program.ok("check", "fix-provenance")
+    program.ok("check", "fmt")
     assert "more can" not in program.run("check", "--fix").stderr
 
 
@@ -216,7 +216,7 @@ def test_what_was_told_and_says_that_it_was_lived_is_said_once(program: Program)
     said = "direct_experience in spite of a teller: 1 memory [told-as-lived]"
     assert said in program.run("check").stdout
     assert said not in program.run("check").stdout
-    assert "source_type: told_by_human  it names vet:dr_smith as who told it" in program.ok("fix-provenance")
+    assert "source_type: told_by_human  it names vet:dr_smith as who told it" in program.ok("check", "fix-provenance")
     assert "source_type: told_by_human" in place.read_text()
 
 
@@ -231,8 +231,8 @@ def test_many_notices_are_counted_and_listed_for_who_asks(program: Program) -> N
 
 
 def test_against_a_commit_registry_files_that_changed_are_checked_too(program: Program) -> None:
-    program.ok("entity", "add", "dog:bella", "--guardian", "human:claire")
-    program.ok("entity", "add", "dog:rex")
+    program.ok("privacy", "entity", "add", "dog:bella", "--guardian", "human:claire")
+    program.ok("privacy", "entity", "add", "dog:rex")
     (program.vault / "entities" / "dog" / "rex.md").write_text("---\ntype: entity\nid: dog:max\n---\n")
     program.git("add", "-A")
     program.git("-c", "core.hooksPath=/dev/null", "commit", "-q", "-m", "one wrong name")

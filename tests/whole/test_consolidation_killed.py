@@ -23,11 +23,11 @@ def test_kill_9_at_any_step_leaves_before_or_after(program: Program) -> None:
     for i, theme in enumerate(THEMES * 4):
         text = memory_text(f"\n{theme}\n", type="episode", id=f"m_ep{i}", source="x", source_type="seed")
         (program.vault / f"e{i}.md").write_bytes(text)
-    wanted = {one["path"] for one in here.json("consolidate")["suggestions"]}
+    wanted = {one["path"] for one in here.json("beliefs", "consolidate")["suggestions"]}
     assert len(wanted) == len(THEMES)
     outcomes = set()
     for delay in DELAYS:
-        child = program.start("consolidate", "--apply")
+        child = program.start("beliefs", "consolidate", "--apply")
         try:
             child.wait(timeout=delay)
         except subprocess.TimeoutExpired:  # still running: that is what we are here for
@@ -39,8 +39,8 @@ def test_kill_9_at_any_step_leaves_before_or_after(program: Program) -> None:
         outcomes.add(len(found))
         for path in found:
             (program.vault / path).unlink()
-    assert here.ok("consolidate", "--apply").count("suggestions/prop_") == len(wanted)
-    assert here.ok("consolidate", "--apply") == ""
+    assert here.ok("beliefs", "consolidate", "--apply").count("suggestions/prop_") == len(wanted)
+    assert here.ok("beliefs", "consolidate", "--apply") == ""
 
 
 def test_two_at_once_write_the_same_once(program: Program) -> None:
@@ -48,9 +48,9 @@ def test_two_at_once_write_the_same_once(program: Program) -> None:
     for i, theme in enumerate(THEMES * 4):
         text = memory_text(f"\n{theme}\n", type="episode", id=f"m_ep{i}", source="x", source_type="seed")
         (program.vault / f"e{i}.md").write_bytes(text)
-    children = [program.start("consolidate", "--apply") for _ in range(2)]
+    children = [program.start("beliefs", "consolidate", "--apply") for _ in range(2)]
     codes = sorted(child.wait(timeout=60) for child in children)
     for child in children:
         child.communicate()
     assert codes in ([0, 0], [0, 6])
-    assert len(here.json("suggestions", "list")["suggestions"]) == len(THEMES)
+    assert len(here.json("beliefs", "suggestions", "list")["suggestions"]) == len(THEMES)

@@ -41,24 +41,24 @@ CANARY = "quetzalcoatl"
 READING: dict[str, str] = {
     "add --file": "add -F FILE",
     "add --cite": "add tea --cite FILE:L1",
-    "raw --file": "raw -F FILE",
+    "raw add --file": "raw -F FILE",
     "raw --hook": "raw --hook",
     "supersede --file": "supersede MINE -F FILE",
     "edit --file": "edit MINE -F FILE",
     "import memory-v0.1 file": "import memory-v0.1 FILE",
     "import seeds file": "import seeds FILE",
     "search --queries": "search --queries FILE",
-    "sign --key": "sign MINE --key FILE",
-    "witness --request": "witness --request FILE",
-    "witness --answer": "witness MINE --answer FILE",
-    "witness --key": "witness THEIRS --attest confirm --key FILE",
-    "resolve --key": "resolve THEIRS --outcome upheld --key FILE",
-    "anchor --snapshot": "anchor MINE --type url --reference https://e.org --snapshot FILE",
-    "anchor --proof": "anchor MINE --type opentimestamps --snapshot SEEN --proof FILE",
-    "keys rotate file": "keys rotate human:bob FILE --old OLD --print",
-    "keys rotate --old": "keys rotate human:bob KEY.pub --old FILE --print",
-    "keys rotate --signed": "keys rotate human:bob KEY --signed FILE",
-    "keys add file": "keys add human:bob FILE",
+    "trust sign --key": "trust sign MINE --key FILE",
+    "trust witness --request": "trust witness --request FILE",
+    "trust witness --answer": "trust witness MINE --answer FILE",
+    "trust witness --key": "trust witness THEIRS --attest confirm --key FILE",
+    "trust resolve --key": "trust resolve THEIRS --outcome upheld --key FILE",
+    "trust anchor --snapshot": "trust anchor MINE --type url --reference https://e.org --snapshot FILE",
+    "trust anchor --proof": "trust anchor MINE --type opentimestamps --snapshot SEEN --proof FILE",
+    "trust keys rotate file": "trust keys rotate human:bob FILE --old OLD --print",
+    "trust keys rotate --old": "trust keys rotate human:bob KEY.pub --old FILE --print",
+    "trust keys rotate --signed": "trust keys rotate human:bob KEY --signed FILE",
+    "trust keys add file": "trust keys add human:bob FILE",
 }
 # For the vault's owner alone, who has all files; anybody else is told that before the file is looked for.
 OWNERS: dict[str, str] = {
@@ -66,69 +66,73 @@ OWNERS: dict[str, str] = {
     "import jsonl file": "import jsonl FILE",
     "adopt paths": "adopt FILE",
     "hooks install --pre-receive": "hooks install --pre-receive FILE",
-    "check paths": "check FILE",
-    "merge-driver base": "merge-driver FILE SEEN SEEN x.md",
-    "merge-driver ours": "merge-driver SEEN FILE SEEN x.md",
-    "merge-driver theirs": "merge-driver SEEN SEEN FILE x.md",
+    "check files paths": "check FILE",
+    "hooks merge-driver base": "hooks merge-driver FILE SEEN SEEN x.md",
+    "hooks merge-driver ours": "hooks merge-driver SEEN FILE SEEN x.md",
+    "hooks merge-driver theirs": "hooks merge-driver SEEN SEEN FILE x.md",
 }
 # A place in a vault, or a vault; nothing is read there. Nor is a key where keys of others count.
 PLACES: dict[str, str] = {
-    "keys init file": "keys init FILE",
+    "trust keys init file": "trust keys init FILE",
     "init folder": "init FILE",
-    "merge-driver path": "merge-driver SEEN SEEN SEEN FILE",
+    "hooks merge-driver path": "hooks merge-driver SEEN SEEN SEEN FILE",
     "forget --purge": "forget MINE --purge FILE",
     "mv path": "mv MINE FILE/",
-    "quarantine name": "quarantine FILE",
-    "semantic setup folder": "semantic setup FILE",
-    "semantic setup --nli": "semantic setup --nli FILE",
-    "report --output": "report -o FILE",
-    "load folder": "load FILE",
-    "share folder": "share --to human:eve FILE",
-    "share --update": "share --update FILE",
+    "trust quarantine name": "trust quarantine FILE",
+    "index semantic setup folder": "index semantic setup FILE",
+    "index semantic setup --nli": "index semantic setup --nli FILE",
+    "export html --output": "export html -o FILE",
+    "share load folder": "share load FILE",
+    "share copy folder": "share --to human:eve FILE",
+    "share copy --update": "share --update FILE",
     "privacy audit --stack": "privacy audit --subject dog:bella --stack FILE",
     "--vault": "--vault FILE list",
 }
 # A memory, by its path among others.
 REFS: dict[str, str] = {
     **{f"{command} ref": f"{command} FILE" for command in (
-        "show", "path", "trace", "impact", "why", "trust", "sign", "anchor", "attest export",
-        "attest payload", "conflicts", "links", "log", "blame", "diff", "propagate", "edit",
-        "suggestions accept", "suggestions reject", "suggestions show",
+        "show", "trace", "why", "trust show", "trust sign", "trust anchor", "trust attest export",
+        "trust attest payload", "conflicts list", "links", "log", "blame", "diff", "beliefs propagate", "edit",
+        "beliefs suggestions accept", "beliefs suggestions reject", "beliefs suggestions show",
     )},
     **{f"{command} refs": f"{command} FILE" for command in (
         "export jsonl", "export markdown", "export memory-v0.1", "export okf", "export prov",
-        "attest digest", "archive", "forget", "seal", "unseal", "restore", "recompute", "commit", "fmt", "compress",
+        "trust attest digest", "archive", "forget", "privacy seal", "privacy unseal", "beliefs recompute", "commit",
+        "check fmt", "beliefs compress",
     )},
     **{f"{command} --{key}": f"{line} --{key} FILE" for key in ("derived-from", "relates-to") for command, line in (
-        ("add", "add tea"), ("raw", "raw tea"), ("promote", "promote RAW --to note"),
+        ("add", "add tea"), ("raw add", "raw tea"), ("raw promote", "raw promote RAW --to note"),
         ("supersede", "supersede MINE tea"),
     )},
-    "generalize refs": "generalize FILE --text tea --access human:eve",
-    "cite citation": "cite FILE:L1",
-    "bisect --ref": "bisect tea --ref FILE",
+    "privacy generalize refs": "privacy generalize FILE --text tea --access human:eve",
+    "show --cite": "show --cite FILE:L1",
+    "show --path": "show --path FILE",
+    "trace --impact": "trace --impact FILE",
+    "archive --restore": "archive --restore FILE",
+    "search --ref": "search --bisect tea --ref FILE",
     "search --explain": "search tea --explain FILE",
     "why --without": "why BELIEF --without FILE:L1",
-    "revise-from episode": "revise-from FILE",
-    "witness ref": "witness FILE --attest confirm --key KEY",
-    "request-witness ref": "request-witness FILE --from human:eve",
-    "resolve ref": "resolve FILE --outcome upheld --key KEY",
+    "beliefs revise-from episode": "beliefs revise-from FILE",
+    "trust witness ref": "trust witness FILE --attest confirm --key KEY",
+    "trust request-witness ref": "trust request-witness FILE --from human:eve",
+    "trust resolve ref": "trust resolve FILE --outcome upheld --key KEY",
     "privacy audit --id": "privacy audit --id FILE",
     "privacy explain ref": "privacy explain FILE --for human:eve",
     "privacy grant ref": "privacy grant FILE --to human:eve",
     "privacy plan ref": "privacy plan FILE --to human:eve",
     "privacy revoke ref": "privacy revoke FILE --from human:eve",
-    "resolve-conflict ref": "resolve-conflict FILE MINE --keep both",
-    "resolve-conflict other": "resolve-conflict MINE FILE --keep both",
-    "resolve-conflict --keep": "resolve-conflict MINE THEIRS --keep FILE",
+    "conflicts resolve ref": "conflicts resolve FILE MINE --keep both",
+    "conflicts resolve other": "conflicts resolve MINE FILE --keep both",
+    "conflicts resolve --keep": "conflicts resolve MINE THEIRS --keep FILE",
     "set ref": "set FILE scope=project:x",
     "tag ref": "tag FILE +x",
     "mv ref": "mv FILE b/",
-    "promote raw": "promote FILE --to note",
+    "raw promote raw": "raw promote FILE --to note",
     "supersede ref": "supersede FILE tea",
-    "split ref": "split FILE one two",
-    "split --first": "split MINE one two --first FILE",
-    "split --second": "split MINE one two --second FILE",
-    "merge refs": "merge MINE FILE",
+    "conflicts split ref": "conflicts split FILE one two",
+    "conflicts split --first": "conflicts split MINE one two --first FILE",
+    "conflicts split --second": "conflicts split MINE one two --second FILE",
+    "conflicts merge refs": "conflicts merge MINE FILE",
     "reinforce ref": "reinforce FILE --evidence EPISODE",
     "reinforce --evidence": "reinforce BELIEF --evidence FILE",
     "contradict ref": "contradict FILE --evidence EPISODE",
@@ -139,7 +143,8 @@ TABLE = {**READING, **OWNERS, **PLACES, **REFS}
 # What else is named as a file or a memory is, and what the table has beside the options.
 METAVARS = frozenset({"FILE", "FOLDER", "PATH", "DIR", "REF", "RAW", "EPISODE", "OTHER", "KEPT"})
 NAMES = frozenset({"file", "folder", "path", "paths", "ref", "refs"})
-NO_OPTIONS = frozenset({"raw --hook"})  # the path stands in the document on standard input
+# The path stands in the document on standard input, or in an argument.
+NO_OPTIONS = frozenset({"raw --hook", "show --cite", "trace --impact", "archive --restore"})
 
 
 class Placed(NamedTuple):
@@ -490,7 +495,7 @@ def test_a_key_beside_another_file_is_there_if_it_may_be_seen(places: Places) ->
     place = places.home / "out"
     shutil.copy(place / "key", place / "mine")
     (place / "mine.pub").symlink_to(places.vault / "a" / "hidden.md")
-    cases = [("keys rotate file", "hidden", "relative")]
+    cases = [("trust keys rotate file", "hidden", "relative")]
     told = [places.told(AS_BOB, row, str(place / "mine")) for row, *_ in cases]
     places.lay_out(places.hidden(AS_BOB))
     assert told == [places.told(AS_BOB, row, str(place / "mine")) for row, *_ in cases]
@@ -504,7 +509,7 @@ def test_a_shell_is_told_to_look_for_files_itself(places: Places) -> None:
         name: [(item.value, item.type) for item in one.param.shell_complete(one.context, place)]
         for name, one in paths.items()
     }
-    assert {"check paths", "raw --file"} <= offered.keys()
+    assert {"check files paths", "raw add --file"} <= offered.keys()
     assert [name for name, found in offered.items() if found not in ([(place, "file")], [(place, "dir")])] == []
 
 

@@ -106,7 +106,7 @@ def test_a_citation_leads_to_the_text_of_before(program: Program) -> None:
     path.write_text(path.read_text().replace("nine", "ten"))
     program.ok("commit")
     line, blob = hit["citation"]["line_start"], hit["citation"]["version_hash"]
-    assert "nine" in program.ok("cite", f"{ref}#L{line}@{blob[:10]}")
+    assert "nine" in program.ok("show", "--cite", f"{ref}#L{line}@{blob[:10]}")
 
 
 def test_versions_from_before_the_filter_are_read_as_they_are(program: Program) -> None:
@@ -230,29 +230,29 @@ def commands(program: Program) -> Iterator[tuple[str, ...]]:
     yield ("edit", first, f"The {SECRET} is new.", "-c")
     yield ("mv", first, "moved/first.md", "-c")
     yield ("archive", first, "-c")
-    yield ("restore", first, "-c")
+    yield ("archive", "--restore", first, "-c")
     episode, _ = program.add(f"They saw the {SECRET}.", "--title", "seen", "-t", "episode", "-c")
     yield ("reinforce", second, "--evidence", episode, "-c")
     yield ("contradict", second, "--evidence", episode, "-c")
     yield ("supersede", second, f"A third {SECRET}.", "--title", "third", "-c")
     raw = program.json("raw", f"Heard of {SECRET}", "--title", "heard", "-c")["ref"]
-    yield ("promote", raw, f"What was heard of {SECRET}", "--to", "note", "--title", "promoted", "-c")
-    yield ("split", first, f"One {SECRET}.", f"Two {SECRET}.", "-c")
+    yield ("raw", "promote", raw, f"What was heard of {SECRET}", "--to", "note", "--title", "promoted", "-c")
+    yield ("conflicts", "split", first, f"One {SECRET}.", f"Two {SECRET}.", "-c")
     same = [program.add(f"The {SECRET} is wide.", "--title", f"wide {n}", "-c")[0] for n in range(2)]
-    yield ("merge", *same, "-c")
+    yield ("conflicts", "merge", *same, "-c")
     yield ("today", f"A day of {SECRET}", "-c")
-    yield ("quarantine", episode, "-c", "--reason", "doubt")
+    yield ("trust", "quarantine", episode, "-c", "--reason", "doubt")
     yield ("privacy", "grant", same[0], "--to", "human:bob", "-c")
-    yield ("fmt", "-c")
+    yield ("check", "fmt", "-c")
     unused, _ = program.add(f"Long ago: {SECRET}. " * 9, "--created-at", "2020-01-01T00:00:00Z", "-c")
-    yield ("compress", unused, "-c")
+    yield ("beliefs", "compress", unused, "-c")
     (program.vault / "plain.md").write_text(f"# Plain\n\nA plain {SECRET}.\n")
     yield ("adopt", "plain.md", "-c")
     notes = program.home / "notes"
     notes.mkdir()
     (notes / "one.md").write_text(f"# One\n\nImported {SECRET}.\n")
     yield ("import", "markdown", str(notes), "-c")
-    yield ("consolidate", "-c")
+    yield ("beliefs", "consolidate", "-c")
     yield ("tag", first, "+undone", "-c")
     yield ("undo",)
     yield ("commit",)
@@ -260,7 +260,7 @@ def commands(program: Program) -> Iterator[tuple[str, ...]]:
     yield ("diff",)
     yield ("check", "--against", "HEAD~3")
     yield ("review", "HEAD", "--against", "HEAD~3")
-    yield ("fix-provenance", "-c")
+    yield ("check", "fix-provenance", "-c")
     yield ("log",)
 
 

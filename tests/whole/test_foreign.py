@@ -55,7 +55,7 @@ def victim(tmp_path_factory: pytest.TempPathFactory) -> Program:
     put(evil, "notes/same.md", "Green tea wants eighty degrees.\n", id="m_same00001", title="Same",
         access_grants="['*']", **CLAIMS)  # fmt: skip
     evil.ok("share", "--to", "human:sean", str(folder / "es"))
-    made.ok("load", str(folder / "es"), "--name", "es")
+    made.ok("share", "load", str(folder / "es"), "--name", "es")
     return made
 
 
@@ -77,7 +77,7 @@ def test_a_copy_never_stands_in_for_ones_own(victim: Program) -> None:
     hits = [one for one in victim.json("search", "green tea degrees")["results"] if one["ref"] == "belief:m_same00001"]
     assert (hits[0]["path"], hits[0]["held_confidence"]) == ("notes/same.md", 0.4)
     assert all("external" in one for one in hits[1:])
-    for words in (("show", "m_gate00001"), ("show", "Gate"), ("cite", "m_gate00001"), ("why", "m_gate00001")):
+    for words in (("show", "m_gate00001"), ("show", "Gate"), ("show", "--cite", "m_gate00001"), ("why", "m_gate00001")):
         assert "stack" not in victim.ok(*words), words
 
 
@@ -146,7 +146,7 @@ def test_a_manifest_is_read_strictly(victim: Program, change: Callable[[str], st
     before = place.read_text()
     try:
         place.write_text(change(before))
-        refused = victim.run("load", str(place.parent.parent), "--name", "again")
+        refused = victim.run("share", "load", str(place.parent.parent), "--name", "again")
         assert refused.returncode
         assert why in refused.stderr
         searched: Any = victim.run("search", "garden gate number")

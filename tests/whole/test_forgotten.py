@@ -62,9 +62,21 @@ def test_no_cache_state_or_journal_has_it_afterwards(program: Program) -> None:
     program.ok("tag", ref, "again")
     editor = f"sh -c 'echo type: {CANARY} > \"$0\"; exit 0'"
     assert program.run("edit", ref, EDITOR=editor, MEMSTORE_EDITOR=editor).returncode
-    program.ok("consent", "request", "--from", "human:sean", "--to", "*", "--scope", ref, "--reason", f"the {CANARY}us")
+    program.ok(
+        "privacy",
+        "consent",
+        "request",
+        "--from",
+        "human:sean",
+        "--to",
+        "*",
+        "--scope",
+        ref,
+        "--reason",
+        f"the {CANARY}us",
+    )
     program.ok("privacy", "grant", ref, "--to", "human:sean")
-    program.ok("request-witness", ref, "--from", "human:sean", "--notes", f"did the {CANARY}us fly?")
+    program.ok("trust", "request-witness", ref, "--from", "human:sean", "--notes", f"did the {CANARY}us fly?")
     source = program.home / "chat.json"
     source.write_text(json.dumps({"results": [{"id": "1", "memory": TEXT}, {"id": "2", "memory": "Dogs bark."}]}))
     program.ok("import", "mem0", str(source))
@@ -135,8 +147,8 @@ def test_a_commit_of_it_passes_the_hooks_and_the_checks(program: Program) -> Non
         "log", "-1", "--format=%s"
     ).strip() == "2 memories: 1 forget, 1 edit" or CANARY not in program.git("log", "-1", "--format=%B")
     program.ok("check")
-    program.ok("audit", "verify")
-    said = program.json("audit", "show")["events"]
+    program.ok("privacy", "log", "verify")
+    said = program.json("privacy", "log", "show")["events"]
     assert [one["event"] for one in said if one["event"] == "forget"] == ["forget"]
     program.ok("trace", rests)
     assert "already forgotten" in program.run("forget", first).stderr

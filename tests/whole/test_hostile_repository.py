@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 VERBS = (
     ("status",), ("log",), ("log", "REF"), ("blame", "REF"), ("diff",), ("diff", "REF", "HEAD~1"), ("list",),
     ("show", "REF", "--at", "HEAD"), ("search", "kettle", "--at", "HEAD"), ("search", "kettle"), ("check",),
-    ("doctor",), ("hooks", "status"), ("hooks", "install"), ("trust", "REF"), ("keys", "list"),
+    ("doctor",), ("hooks", "status"), ("hooks", "install"), ("trust", "REF"), ("trust", "keys", "list"),
     ("tag", "REF", "+word"), ("commit",), ("undo",),
-    ("check", "--staged"), ("commit",), ("anchor", "REF"), ("trust", "REF"), ("check",),
+    ("check", "--staged"), ("commit",), ("trust", "anchor", "REF"), ("trust", "REF"), ("check",),
 )  # fmt: skip
 
 

@@ -298,7 +298,7 @@ def test_what_git_has_is_to_be_committed(program: Program, *, is_committed: bool
         (["add", "Bella eats at eight."], "", "memories: notes/"),
         (["config", "auto_commit", "true"], "", ".memstore/config.toml has been changed"),
         (["config", "owner", "human:claire"], "", ".memstore/config.toml has been changed"),
-        (["entity", "add", "human:claire"], "", "files in entities/: entities/human/claire.md"),
+        (["privacy", "entity", "add", "human:claire"], "", "files in entities/: entities/human/claire.md"),
         ([], ".memstore/templates/note.md", "settings: .memstore/templates"),
         ([], "broken.md", "broken memories: broken.md"),
     ],

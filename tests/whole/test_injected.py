@@ -164,7 +164,8 @@ def test_no_form_is_shown_unframed(vault: InProcess, name: str) -> None:
         ("search", words_of(name)), ("search", words_of(name), "--by", "passage"),
         ("search", words_of(name), "--explain"), ("recall", words_of(name)), ("show", IDS[name]),
         ("show", IDS[name], "--full"), ("show", IDS[name], "--trace"), ("show", IDS[name], "--verified"),
-        ("list", "--where", f"id = {IDS[name]}"), ("cite", IDS[name]), ("why", IDS[name]), ("trust", IDS[name]),
+        ("list", "--where", f"id = {IDS[name]}"), ("show", "--cite", IDS[name]), ("why", IDS[name]),
+        ("trust", IDS[name]),
         ("links", IDS[name]), ("log", IDS[name]),
     ):  # fmt: skip
         tells(vault, *words, in_documents=name in IN_DOCUMENTS)
@@ -225,7 +226,12 @@ def test_no_form_moves_a_number(vault: InProcess) -> None:
         for verb in ("reinforce", "contradict"):
             done = vault.run(verb, "m_he1d000001", "--evidence", ref)
             assert (done.returncode, "is external, and nobody vouches for it" in done.stderr) == (4, True)
-    for words in (("consolidate", "--apply-safe"), ("propagate", "--apply"), ("recompute",), ("graduate",)):
+    for words in (
+        ("beliefs", "consolidate", "--apply-safe"),
+        ("beliefs", "propagate", "--apply"),
+        ("beliefs", "recompute"),
+        ("beliefs", "graduate"),
+    ):
         vault.ok(*words)
     assert {path: (vault.vault / path).read_bytes() for path in OWN} == alone
     assert not (vault.vault / "MEMORY.md").exists() or MARK not in (vault.vault / "MEMORY.md").read_text()
@@ -242,9 +248,9 @@ def test_a_commit_does_not_quote_them(vault: InProcess) -> None:
     told = vault.ok("add", f"{MARK} now", "--source-type", "external", "--source", SOURCE, "-c")
     assert "/external-" in told
     assert MARK not in vault.git("log", "--format=%B", "-1")
-    vault.ok("--json", "quarantine", SOURCE)
+    vault.ok("--json", "trust", "quarantine", SOURCE)
     assert unframed(vault.ok("list", "--status", "quarantined")) == []
-    vault.ok("quarantine", SOURCE, "--lift")
+    vault.ok("trust", "quarantine", SOURCE, "--lift")
 
 
 # -- the adapters -----------------------------------------------------------------------------------
@@ -374,7 +380,7 @@ def test_bytes_are_announced_and_the_page_marks_them(changed: InProcess) -> None
     done = changed.run("show", IDS["plain"], "--whole")
     assert NOTICE in done.stderr
     assert done.stdout == (changed.vault / "ext0.md").read_text()
-    marked = PageParts(changed.ok("report"))
+    marked = PageParts(changed.ok("export", "html"))
     assert marked.text.count("from outside") >= 2 * len(FORMS)
     assert marked.text.count('Quoted from outside, as "https://vets.example') == len(FORMS)
     assert len(marked.raw["script"]) == 1
@@ -385,7 +391,7 @@ def test_what_a_page_says_that_it_was_made_from_is_quoted(vault: InProcess, name
     traced = vault.ok("trace", IDS[name])
     assert traced.count(f'"url:https://evil.example/{MARK}"') == 1
     answer = answered(served(vault, entity=OWNER, offered="all"), "memory_lineage", action="sources", ref=IDS[name])
-    for text in (traced, answer.text, vault.ok("impact", IDS[name])):
+    for text in (traced, answer.text, vault.ok("trace", "--impact", IDS[name])):
         assert unframed(text) == []
     marks = [node for node in vault.json("trace", IDS[name])["nodes"] if node["state"] == "external"]
     assert [(node["source_type"], node["external"]) for node in marks] == [("external", True), ("external", True)]
@@ -393,7 +399,7 @@ def test_what_a_page_says_that_it_was_made_from_is_quoted(vault: InProcess, name
         drawn = vault.ok("trace", IDS[name], "--format", form)
         assert f"{opening}url:https://evil" in drawn
         assert ">url:https://evil" not in drawn
-    assert f"{MARK}&quot;" in vault.ok("report", "-o", "-")
+    assert f"{MARK}&quot;" in vault.ok("export", "html", "-o", "-")
 
 
 def test_an_original_of_a_bundle_does_not_have_the_name_that_the_bundle_gave_it(
@@ -449,7 +455,7 @@ def test_what_a_page_says_in_its_keys_is_quoted(tmp_path: Path, tool: str, argum
 def test_a_page_does_not_become_ones_own(changed: InProcess) -> None:
     own, outside = "m_0wn0000001", IDS["plain"]
     for words in (("set", outside, "source_type=observation"), ("set", outside, "source_type="),
-                  ("merge", own, outside), ("merge", outside, own)):  # fmt: skip
+                  ("conflicts", "merge", own, outside), ("conflicts", "merge", outside, own)):  # fmt: skip
         done = changed.run(*words)
         assert (done.returncode, "what somebody else wrote" in done.stderr) == (4, True), words
     answer = served(changed, entity=OWNER, offered="all").call(
@@ -494,8 +500,10 @@ def test_a_hidden_one_makes_no_difference(tmp_path_factory: pytest.TempPathFacto
     }
     commands = (
         ("search", QUESTION), ("recall", QUESTION), ("list",), ("list", "--status", "quarantined"), ("status",),
-        ("show", "m_hidden0001"), ("quarantine", "m_hidden0001"), ("quarantine", "m_hidden0001", "--lift"),
-        ("quarantine", SOURCE), ("quarantine", "https://vets.example"), ("quarantine", f"{SOURCE}s"), ("stats",),
+        ("show", "m_hidden0001"), ("trust", "quarantine", "m_hidden0001"),
+        ("trust", "quarantine", "m_hidden0001", "--lift"),
+        ("trust", "quarantine", SOURCE), ("trust", "quarantine", "https://vets.example"),
+        ("trust", "quarantine", f"{SOURCE}s"), ("list", "--stats"),
         ("reinforce", "m_open000001", "--evidence", "m_hidden0001"), ("trace", "m_page000001"), ("conflicts",),
     )  # fmt: skip
     told = []
@@ -506,7 +514,7 @@ def test_a_hidden_one_makes_no_difference(tmp_path_factory: pytest.TempPathFacto
         for path, data in files.items():
             (program.vault / path).write_bytes(data)
         if at == 2:
-            program.ok("quarantine", "m_hidden0001")
+            program.ok("trust", "quarantine", "m_hidden0001")
         answers = [program.run(*GUEST, *form, *words) for words in commands for form in ((), ("--json",))]
         told.append([_without(done, str(program.vault)) for done in answers])
     assert told[0] == told[1]

@@ -78,7 +78,7 @@ def test_a_renamed_memory_is_found_under_its_new_name(program: Program) -> None:
     (program.vault / "kitchen").mkdir()
     path.rename(program.vault / "kitchen" / "odd name é.md")
     assert program.found("kettle") == {"kitchen/odd name é.md"}
-    assert program.ok("path", ref).strip() == "kitchen/odd name é.md"
+    assert program.ok("show", "--path", ref).strip() == "kitchen/odd name é.md"
 
 
 def test_another_branch_has_its_own_memories(program: Program) -> None:

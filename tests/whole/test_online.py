@@ -122,9 +122,10 @@ def opened_by(home: Path, commands: list[list[str]]) -> list[list[str]]:
 
 # All that has to do with anchors and keys; the same of one of every command: `tests/documents/test_documents.py`.
 ATTESTING = [
-    ["keys", "list"], ["keys", "pin", "--dry-run"], ["trust", REF], ["trust", "m_3467as21ns"],
-    ["attest", "digest", REF], ["anchor", REF], ["anchor", REF, "--type", "blockchain", "--reference", "btc:1"],
-    ["anchor", REF, "--type", "url", "--reference", "https://e.org", "--snapshot", "README.md"],
+    ["trust", "keys", "list"], ["trust", "keys", "pin", "--dry-run"], ["trust", REF], ["trust", "m_3467as21ns"],
+    ["trust", "attest", "digest", REF], ["trust", "anchor", REF],
+    ["trust", "anchor", REF, "--type", "blockchain", "--reference", "btc:1"],
+    ["trust", "anchor", REF, "--type", "url", "--reference", "https://e.org", "--snapshot", "README.md"],
     ["search", "Bella", "--min-trust", "0.1"], ["check"],
 ]  # fmt: skip
 
@@ -134,7 +135,7 @@ def test_no_command_opens_a_connection_by_itself(tmp_path: Path) -> None:
 
 
 def test_with_online_a_connection_is_opened(tmp_path: Path) -> None:
-    without = ["anchor", REF, "--type", "url", "--reference", "https://e.org"]
+    without = ["trust", "anchor", REF, "--type", "url", "--reference", "https://e.org"]
     assert opened_by(tmp_path, [without, [*without, "--online"]]) == [[*without, "--online"]]
 
 
@@ -143,7 +144,9 @@ def test_a_page_is_fetched_to_anchor_and_again_to_compare(site: str, tmp_path: P
     program.init()
     ref, _ = program.add("Synthesis is hard.")
     url = f"{site}/page"
-    made = validated(program.ok("--json", "anchor", ref, "--type", "url", "--reference", url, "--online"))["anchor"]
+    made = validated(program.ok("--json", "trust", "anchor", ref, "--type", "url", "--reference", url, "--online"))[
+        "anchor"
+    ]
     assert (made["status"], made["reason"]) == ("valid", "it shows a source, and proves nothing")
     kept = program.vault / ".memstore/snapshots" / hashlib.sha256(Site.page).hexdigest()
     assert kept.read_bytes() == Site.page
@@ -195,20 +198,20 @@ def test_a_page_that_was_fetched_from_anothers_host_proves_when(site: str, tmp_p
     (tmp_path / "key").write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption()))
     (tmp_path / "key.pub").write_bytes(key.public_key().public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH))
     who = program.json("config", "owner")["settings"][0]["value"]
-    program.ok("keys", "add", who, str(tmp_path / "key.pub"))
-    program.ok("sign", ref, "--key", str(tmp_path / "key"))
-    saved, Site.page = Site.page, program.ok("attest", "digest", ref).encode()
+    program.ok("trust", "keys", "add", who, str(tmp_path / "key.pub"))
+    program.ok("trust", "sign", ref, "--key", str(tmp_path / "key"))
+    saved, Site.page = Site.page, program.ok("trust", "attest", "digest", ref).encode()
     try:
         with served_by_tls(tmp_path) as port:
             program.environment |= {"SSL_CERT_FILE": str(tmp_path / "cert.pem"), "NO_PROXY": "localhost"}
             pages = [f"{site}/page", f"https://localhost:{port}/page"]
             for url in pages:
-                program.ok("anchor", ref, "--type", "url", "--reference", url, "--online")
+                program.ok("trust", "anchor", ref, "--type", "url", "--reference", url, "--online")
             reasons = [one["reason"] for one in program.json("trust", ref)["anchors"]]
             # By http somebody between may have said it; and nobody knows yet whose the other host is.
             assert reasons == ["a copy that you did not fetch yourself", "you have not said whom localhost belongs to"]
             for holder, level in ((who, "unverified"), ("human:claire", "attested")):
-                pinned = validated(program.ok("--json", "keys", "pin", "--host", "localhost", holder))
+                pinned = validated(program.ok("--json", "trust", "keys", "pin", "--host", "localhost", holder))
                 assert (pinned["host"], pinned["entity"]) == ("localhost", holder)
                 assert program.json("trust", ref)["trust"]["level"] == level
             shutil.rmtree(tmp_path / "cache", ignore_errors=True)
@@ -220,7 +223,7 @@ def test_a_page_that_was_fetched_from_anothers_host_proves_when(site: str, tmp_p
     finally:
         Site.page = saved
     for words in (("LOCALHOST", "human:claire"), ("e.org/x", "human:claire"), ("e.org", "Claire")):
-        assert program.run("keys", "pin", "--host", *words).returncode == 2
+        assert program.run("trust", "keys", "pin", "--host", *words).returncode == 2
 
 
 def test_a_redirection_to_a_page_is_followed(site: str) -> None:

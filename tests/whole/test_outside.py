@@ -44,7 +44,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     vault.vault.mkdir()
     vault.git("init", "-q")
     vault.ok("init", ".", "--owner", "human:ann")
-    vault.ok("entity", "add", "human:bob")
+    vault.ok("privacy", "entity", "add", "human:bob")
     vault.ok("add", "Tea at four.", "--access", "human:bob")
     vault.ok("add", TOLD, "--title", "Storm")
     vault.ok("add", "The boats in the harbour were painted green and white before Easter.", "--title", "Boats")

@@ -41,7 +41,7 @@ def vault(tmp_path_factory: pytest.TempPathFactory) -> InProcess:
         ("search", "sourdough"),
         ("search", "kettle"),
         ("show", "m_zzzzzz2222"),
-        ("path", "m_zzzzzz2222"),
+        ("show", "--path", "m_zzzzzz2222"),
         ("links", "Sourdough"),
         ("links", "Tom"),
         ("check",),
@@ -52,7 +52,7 @@ def vault(tmp_path_factory: pytest.TempPathFactory) -> InProcess:
         ("adopt",),
         ("conflicts",),
         ("why", "m_zzzzzz2222"),
-        ("cite", "m_zzzzzz2222"),
+        ("show", "--cite", "m_zzzzzz2222"),
     ],
     ids=" ".join,
 )

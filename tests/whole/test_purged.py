@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 CANARY = "quetzalcoatl"
 PAGE = (
-    "# Mine\n\n<!-- memstore:begin what has graduated; memstore graduate writes this -->\n"
+    "# Mine\n\n<!-- memstore:begin what has graduated; memstore beliefs graduate writes this -->\n"
     "- About the {word} syndrome [[note:{id}]]\n- Kept line [[note:m_kept000001]]\n"
     "<!-- memstore:end {id}=8c1d2f m_kept000001=123456 -->\n"
 )

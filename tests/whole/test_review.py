@@ -266,7 +266,7 @@ def test_a_guardian_changed_by_hand_shows_with_what_it_opens(program: InProcess)
     first = commit(program)
     assert reviewed(program, code=1)["sight"] == []
     write(program, {"entities/dog/bella.md": BELLA.replace("human:claire", "human:eve").encode()})
-    program.ok("consent", "grant", "--from", "human:eve", "--for", "dog:bella", "--to", "human:max",
+    program.ok("privacy", "consent", "grant", "--from", "human:eve", "--for", "dog:bella", "--to", "human:max",
                "--scope", "m_age0000001", "--reason", "he walks her")  # fmt: skip
     commit(program)
     document = reviewed(program, "--against", first, code=1)
@@ -381,7 +381,7 @@ def test_lines_that_are_cited_and_that_the_branch_changes_are_told(program: InPr
 
 
 def test_a_consent_whose_file_is_gone_is_an_error(program: InProcess) -> None:
-    program.ok("consent", "refuse", "--from", "human:claire", "--to", "*", "--scope", "subject:dog:bella")
+    program.ok("privacy", "consent", "refuse", "--from", "human:claire", "--to", "*", "--scope", "subject:dog:bella")
     commit(program)
     next(program.vault.glob("consents/*/*.md")).unlink()
     commit(program)
@@ -436,7 +436,7 @@ def test_what_is_not_committed_is_no_part_of_it(program: InProcess) -> None:
         "1 file is not committed, and not part of this; see memstore status\n"
     )
     commit(program)
-    program.ok("entity", "add", "dog:rex")
+    program.ok("privacy", "entity", "add", "dog:rex")
     (program.vault / "vet.md").write_bytes(VET)
     assert program.run("review").stderr == "3 files are not committed, and not part of this; see memstore status\n"
     assert program.run("review", "main", "--against", "work").stderr == ""

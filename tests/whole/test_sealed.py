@@ -50,8 +50,8 @@ def made(tmp_path_factory: pytest.TempPathFactory, keys: Path) -> Path:
     ann.vault.mkdir()
     ann.git("init", "-q")
     ann.ok("init", ".", "--owner", ANN)
-    ann.ok("keys", "init", str(keys / "ann"))
-    ann.ok("keys", "add", BOB, str(keys / "bob.pub"), "-c")
+    ann.ok("trust", "keys", "init", str(keys / "ann"))
+    ann.ok("trust", "keys", "add", BOB, str(keys / "bob.pub"), "-c")
     note = ann.json("add", PLAIN, "--title", TITLE, "--tag", "house")["path"]
     ann.ok("privacy", "grant", note, "--to", BOB)
     ann.ok("add", "Tea at four.", "--title", "Tea", "--access", CAT)
@@ -81,7 +81,7 @@ def clone_of(ann: Program, home: Path, key: Path | None, entity: str) -> InProce
 @pytest.fixture
 def bob(ann: InProcess, keys: Path, tmp_path: Path) -> InProcess:
     """Return Bob's clone of the vault in which the memory is sealed."""
-    ann.ok("seal", memory(ann), "-c")
+    ann.ok("privacy", "seal", memory(ann), "-c")
     return clone_of(ann, tmp_path / "bob", keys / "bob", BOB)
 
 
@@ -114,7 +114,7 @@ def test_a_sealed_memory_is_used_like_any_other_and_comes_back_byte_for_byte(ann
     name = memory(ann)
     (plain,) = ann.vault.glob("notes/*/under-*.md")
     before = plain.read_bytes()
-    done = ann.run("--json", "seal", name)
+    done = ann.run("--json", "privacy", "seal", name)
     assert done.returncode == 0, done.stderr
     document = validated(done.stdout)
     assert document["sealed"][0]["readers"] == [ANN, BOB]
@@ -127,10 +127,17 @@ def test_a_sealed_memory_is_used_like_any_other_and_comes_back_byte_for_byte(ann
     assert len(recipients(place.read_bytes()).tags) == 2
     assert ann.found(CANARY) == {str(place.relative_to(ann.vault))}
     assert CANARY in ann.ok("show", name)
-    for words in (("why", name), ("trace", name), ("links", name), ("log", name), ("path", name), ("stats",)):
+    for words in (
+        ("why", name),
+        ("trace", name),
+        ("links", name),
+        ("log", name),
+        ("show", "--path", name),
+        ("list", "--stats"),
+    ):
         ann.ok(*words)
     assert {code for _, code in findings(ann)} <= {"level-held-back"}
-    validated(ann.ok("--json", "unseal", name))
+    validated(ann.ok("--json", "privacy", "unseal", name))
     back = place.with_name(place.name.removesuffix(".age"))
     assert back.read_bytes() == before
     assert not place.exists()
@@ -142,11 +149,11 @@ def test_a_sealed_memory_is_used_like_any_other_and_comes_back_byte_for_byte(ann
 def test_a_dry_run_writes_nothing_and_an_undone_seal_leaves_the_file_as_it_was(ann: InProcess) -> None:
     name = memory(ann)
     before = {path: data for path, data in everything_of(ann.vault) if ".git" not in path.parts}
-    told = ann.run("seal", name, "--dry-run")
+    told = ann.run("privacy", "seal", name, "--dry-run")
     assert f"would be sealed for {ANN}, {BOB}" in told.stdout
     assert "commits still have the plain text" in told.stderr
     assert before == {path: data for path, data in everything_of(ann.vault) if ".git" not in path.parts}
-    ann.ok("seal", name)
+    ann.ok("privacy", "seal", name)
     shown = ann.ok("undo", "--dry-run")
     assert all(line.isprintable() for line in shown.splitlines())
     assert "age-encryption" not in shown
@@ -161,7 +168,7 @@ def test_a_dry_run_writes_nothing_and_an_undone_seal_leaves_the_file_as_it_was(a
 
 def test_of_what_no_key_opens_an_undo_shows_that_it_is_sealed(ann: InProcess, tmp_path: Path) -> None:
     name = memory(ann)
-    ann.ok("seal", name)
+    ann.ok("privacy", "seal", name)
     sealed = sealed_file(ann).relative_to(ann.vault).as_posix()
     ann.ok("config", "--user", "signing_key", str(tmp_path / "none"))
     shown = ann.run("undo", "--dry-run").stdout
@@ -172,29 +179,29 @@ def test_of_what_no_key_opens_an_undo_shows_that_it_is_sealed(ann: InProcess, tm
 def test_a_tombstone_is_not_sealed(ann: InProcess) -> None:
     name = memory(ann)
     ann.ok("forget", name)
-    done = ann.run("seal", name)
+    done = ann.run("privacy", "seal", name)
     assert (done.returncode, "was forgotten: nothing is left to seal" in done.stderr) == (4, True)
     assert not [*ann.vault.rglob("*.age")]
 
 
 def test_a_memory_for_everybody_or_for_somebody_without_a_key_is_not_sealed(ann: InProcess, keys: Path) -> None:
     tea = next(one["id"] for one in ann.json("list")["memories"] if one["title"] == "Tea")
-    refused = ann.run("seal", tea)
+    refused = ann.run("privacy", "seal", tea)
     assert refused.returncode == 4
     assert f"{CAT} has no ssh-ed25519 key" in refused.stderr
-    assert f"memstore keys add {CAT}" in refused.stderr
+    assert f"memstore trust keys add {CAT}" in refused.stderr
     assert not [*ann.vault.rglob("*.age")]
     name = memory(ann)
     ann.ok("privacy", "grant", name, "--to", "*")
-    assert "everybody may see it" in ann.run("seal", name).stderr
-    ann.ok("keys", "add", CAT, str(keys / "cat.pub"), "-c")
-    ann.ok("seal", tea)
+    assert "everybody may see it" in ann.run("privacy", "seal", name).stderr
+    ann.ok("trust", "keys", "add", CAT, str(keys / "cat.pub"), "-c")
+    ann.ok("privacy", "seal", tea)
 
 
 def test_without_the_library_the_error_says_how_to_get_it(ann: InProcess, monkeypatch: pytest.MonkeyPatch) -> None:
     name = memory(ann)
     monkeypatch.setitem(__import__("sys").modules, "pyrage", None)
-    done = ann.run("seal", name)
+    done = ann.run("privacy", "seal", name)
     assert done.returncode == 5
     assert "pip install 'memstore-vault[seal]'" in done.stderr
     assert "Traceback" not in done.stderr
@@ -207,7 +214,7 @@ def test_what_an_editor_left_of_a_sealed_memory_is_told(ann: InProcess, own_id: 
     if own_id:
         (ann.vault / "own.md").write_bytes(memory_text(PLAIN, id=own_id, owner=ANN))
         ann.ok("commit")
-    ann.ok("seal", name)
+    ann.ok("privacy", "seal", name)
     cut_off = 'chmod +w "$1"; echo more >> "$1"; exit 1'
     ann.run("edit", name, EDITOR=f"sh -c '{cut_off}' -")
     (draft,) = ann.home.rglob("drafts/*.md")
@@ -248,9 +255,11 @@ def test_whoever_it_is_granted_to_reads_it_and_it_is_not_there_for_anybody_else(
 
 LOOKS = (
     ("list", "--status", "all", "--json"), ("search", CANARY), ("search", "tea key stair", "--json"),
-    ("stats", "--json"), ("recall", "where is the key"), ("conflicts",), ("orphans", "--json"), ("links", "TEA"),
-    ("trace", "TEA"), ("show", "TEA", "--json"), ("why", "TEA"), ("privacy", "audit"), ("path", TITLE),
-    ("export", "memory-v0.1", "--all"), ("suggestions",), ("trust", "TEA"), ("show", "SEALED"), ("edit", "SEALED", "x"),
+    ("list", "--stats", "--json"), ("recall", "where is the key"), ("conflicts",), ("check", "orphans", "--json"),
+    ("links", "TEA"),
+    ("trace", "TEA"), ("show", "TEA", "--json"), ("why", "TEA"), ("privacy", "audit"), ("show", "--path", TITLE),
+    ("export", "memory-v0.1", "--all"), ("beliefs", "suggestions"), ("trust", "TEA"), ("show", "SEALED"),
+    ("edit", "SEALED", "x"),
     ("list", "tag:house"),
 )  # fmt: skip
 
@@ -280,7 +289,7 @@ def test_without_a_key_everything_answers_as_if_the_file_were_not_there(
 
 def test_the_text_lies_only_in_the_holders_own_cache_and_git_has_none_of_it(ann: InProcess) -> None:
     ref = ann.json("add", f"A second {CANARY} is in the attic.", "--title", "Attic")["ref"]
-    ann.ok("seal", ref.partition(":")[2])
+    ann.ok("privacy", "seal", ref.partition(":")[2])
     ann.ok("commit")
     ann.found(CANARY)
     ann.ok("edit", ref.partition(":")[2], f"The second {CANARY} moved to the cellar.", "-c")
@@ -295,7 +304,7 @@ def test_the_text_lies_only_in_the_holders_own_cache_and_git_has_none_of_it(ann:
 
 
 def test_another_key_in_the_same_cache_sees_nothing_of_what_the_first_one_opened(ann: InProcess, keys: Path) -> None:
-    ann.ok("seal", memory(ann))
+    ann.ok("privacy", "seal", memory(ann))
     ann.ok("index", "rebuild")
     assert ann.found(CANARY)
     ann.ok("config", "--user", "signing_key", str(keys / "cat"))
@@ -319,15 +328,15 @@ def test_a_change_is_sealed_for_whoever_may_see_it_by_then(ann: InProcess, bob: 
     assert not bob.found(CANARY)
     refused = ann.run("privacy", "grant", name, "--to", CAT)
     assert refused.returncode == 4
-    assert f"memstore keys add {CAT}" in refused.stderr
-    ann.ok("keys", "add", CAT, str(keys / "cat.pub"), "-c")
+    assert f"memstore trust keys add {CAT}" in refused.stderr
+    ann.ok("trust", "keys", "add", CAT, str(keys / "cat.pub"), "-c")
     ann.ok("privacy", "grant", name, "--to", CAT, "-c")
     assert len(recipients(sealed_file(ann).read_bytes()).tags) == 2
 
 
 def test_a_plain_memory_made_from_a_sealed_one_is_warned_of(ann: InProcess) -> None:
     name = memory(ann)
-    ann.ok("seal", name)
+    ann.ok("privacy", "seal", name)
     for words in (("add", "The stair creaks.", "--derived-from", f"note:{name}"), ("supersede", name, "It is gone.")):
         assert "sealed-source" in ann.run(*words).stderr
     assert "sealed-source" not in ann.run("add", "Tea again.").stderr
@@ -360,21 +369,21 @@ def test_a_vault_without_git_seals_too(tmp_path: Path, keys: Path) -> None:
     ann.ok("init", ".", "--owner", ANN)
     shutil.rmtree(ann.vault / ".git")
     ann.ok("config", "--user", "signing_key", str(keys / "ann"))
-    ann.ok("keys", "add", ANN, str(keys / "ann.pub"))
+    ann.ok("trust", "keys", "add", ANN, str(keys / "ann.pub"))
     ref = ann.json("add", PLAIN, "--title", TITLE)["ref"].partition(":")[2]
     before = {path: data for path, data in everything_of(ann.vault) if "audit" not in path.parts}
-    ann.ok("seal", ref)
+    ann.ok("privacy", "seal", ref)
     assert ann.found(CANARY)
-    ann.ok("unseal", ref)
+    ann.ok("privacy", "unseal", ref)
     ann.ok("undo")
-    ann.ok("unseal", ref)
+    ann.ok("privacy", "unseal", ref)
     after = {path: data for path, data in everything_of(ann.vault) if "audit" not in path.parts}
     assert sorted(after.values()) == sorted(before.values())
 
 
 def test_a_moved_sealed_file_keeps_its_bytes_and_its_ending(ann: InProcess) -> None:
     name = memory(ann)
-    ann.ok("seal", name, "-c")
+    ann.ok("privacy", "seal", name, "-c")
     stored = sealed_file(ann).read_bytes()
     ann.ok("mv", name, "house/", "-c")
     assert sealed_file(ann).parent.name == "house"
@@ -385,17 +394,19 @@ def test_a_moved_sealed_file_keeps_its_bytes_and_its_ending(ann: InProcess) -> N
 
 def test_check_says_who_can_open_it_and_may_not_and_who_may_and_can_not(ann: InProcess, keys: Path) -> None:
     name = memory(ann)
-    ann.ok("group", "add", "group:family", BOB)
+    ann.ok("privacy", "group", "add", "group:family", BOB)
     ann.ok("privacy", "revoke", name, "--from", BOB)
     ann.ok("privacy", "grant", name, "--to", "group:family")
-    ann.ok("seal", name)
+    ann.ok("privacy", "seal", name)
     path = str(sealed_file(ann).relative_to(ann.vault))
-    ann.ok("keys", "add", CAT, str(keys / "cat.pub"), "-c")
-    ann.ok("group", "add", "group:family", CAT) if ann.run("group", "join", "group:family", CAT).returncode else None
+    ann.ok("trust", "keys", "add", CAT, str(keys / "cat.pub"), "-c")
+    ann.ok("privacy", "group", "add", "group:family", CAT) if ann.run(
+        "privacy", "group", "join", "group:family", CAT
+    ).returncode else None
     assert (path, "sealed-narrower") in findings(ann)
-    ann.ok("seal", name)
+    ann.ok("privacy", "seal", name)
     assert path not in {path for path, code in findings(ann) if code.startswith("sealed")}
-    ann.ok("keys", "revoke", CAT, "-c")
+    ann.ok("trust", "keys", "revoke", CAT, "-c")
     assert (path, "sealed-wider") in findings(ann)
 
 
@@ -420,8 +431,8 @@ def test_nothing_of_a_sealed_memory_goes_into_suggestions_or_pages_of_its_own_ac
 
 def test_after_a_rotation_the_old_key_opens_until_all_is_sealed_anew(ann: InProcess, keys: Path) -> None:
     name = memory(ann)
-    ann.ok("seal", name, "-c")
-    ann.ok("keys", "rotate", ANN, str(keys / "cat"), "-c")
+    ann.ok("privacy", "seal", name, "-c")
+    ann.ok("trust", "keys", "rotate", ANN, str(keys / "cat"), "-c")
     ann.ok("config", "--user", "signing_key", str(keys / "cat"))
     assert not ann.found(CANARY)
     former = ann.home / "config/memstore/sealing-keys/former"
@@ -430,7 +441,7 @@ def test_after_a_rotation_the_old_key_opens_until_all_is_sealed_anew(ann: InProc
     assert ann.found(CANARY)
     path = str(sealed_file(ann).relative_to(ann.vault))
     assert {(path, "sealed-wider"), (path, "sealed-narrower")} <= findings(ann)
-    ann.ok("seal", name, "-c")
+    ann.ok("privacy", "seal", name, "-c")
     former.unlink()
     assert ann.found(CANARY)
     assert not [one for one in findings(ann) if one[1].startswith("sealed")]
@@ -443,18 +454,18 @@ def test_each_key_of_a_person_opens_what_is_sealed_for_them(
     laptop = keys / "cat"  # nobody else's in this vault
     path = str(sealed_file(ann).relative_to(ann.vault))
     before = sealed_file(ann).read_bytes()
-    ann.ok("keys", "add", BOB, f"{laptop}.pub", "-c")
+    ann.ok("trust", "keys", "add", BOB, f"{laptop}.pub", "-c")
     assert not clone_of(ann, tmp_path / "early", laptop, BOB).found(CANARY)
     assert not [one for one in findings(ann) if one[1].startswith("sealed")]  # Bob can open it, with one of his keys
-    ann.ok("seal", name, "-c")
+    ann.ok("privacy", "seal", name, "-c")
     assert len(recipients(sealed_file(ann).read_bytes()).tags) == len(recipients(before).tags) + 1
     assert clone_of(ann, tmp_path / "laptop", laptop, BOB).found(CANARY)
     bob.git("pull", "-q")
     assert bob.found(CANARY)
-    *_, newest = (one["fingerprint"] for one in ann.json("keys", "list")["keys"] if BOB in one["entities"])
-    ann.ok("keys", "revoke", newest, "-c")
+    *_, newest = (one["fingerprint"] for one in ann.json("trust", "keys", "list")["keys"] if BOB in one["entities"])
+    ann.ok("trust", "keys", "revoke", newest, "-c")
     assert (path, "sealed-wider") in findings(ann)
-    ann.ok("seal", name, "-c")
+    ann.ok("privacy", "seal", name, "-c")
     assert not clone_of(ann, tmp_path / "lost", laptop, BOB).found(CANARY)
     bob.git("pull", "-q")
     assert bob.found(CANARY)
@@ -479,7 +490,7 @@ def damaged(data: bytes) -> dict[str, bytes]:
 @pytest.mark.parametrize("how", damaged(b"x" * 200))
 def test_a_damaged_file_is_a_finding_and_all_else_goes_on(ann: InProcess, how: str) -> None:
     name = memory(ann)
-    ann.ok("seal", name, "-c")
+    ann.ok("privacy", "seal", name, "-c")
     place = sealed_file(ann)
     whole = place.read_bytes()
     place.write_bytes(damaged(whole)[how])
@@ -498,7 +509,7 @@ def test_a_damaged_file_is_a_finding_and_all_else_goes_on(ann: InProcess, how: s
 
 def test_a_sealed_file_that_was_renamed_or_holds_another_memory_is_found(ann: InProcess) -> None:
     name = memory(ann)
-    ann.ok("seal", name)
+    ann.ok("privacy", "seal", name)
     place = sealed_file(ann)
     other = place.with_name("stairs.md.age")
     place.rename(other)
@@ -506,7 +517,7 @@ def test_a_sealed_file_that_was_renamed_or_holds_another_memory_is_found(ann: In
     assert CANARY in ann.ok("show", name)
     tea = next(one["id"] for one in ann.json("list")["memories"] if one["title"] == "Tea")
     ann.ok("privacy", "revoke", tea, "--from", CAT)
-    ann.ok("seal", tea)
+    ann.ok("privacy", "seal", tea)
     second = next(one for one in ann.vault.rglob("*.md.age") if one != other)
     second.write_bytes(other.read_bytes())
     codes = {code for path, code in findings(ann) if path == str(second.relative_to(ann.vault))}
@@ -517,7 +528,7 @@ def test_a_sealed_file_and_a_version_in_plain_text_are_told_to_be_one_memory(ann
     name = memory(ann)
     plain = ann.vault / ann.json("show", name)["path"]
     before = plain.read_bytes()
-    ann.ok("seal", name, "-c")
+    ann.ok("privacy", "seal", name, "-c")
     plain.write_bytes(before)  # as after a merge of a branch that changed it before it was sealed there
     sealed = str(sealed_file(ann).relative_to(ann.vault))
     for words in (("check",), ("check", "--staged")):
@@ -530,7 +541,7 @@ def test_a_sealed_file_and_a_version_in_plain_text_are_told_to_be_one_memory(ann
 
 def test_a_sealed_file_that_lost_its_ending_is_no_note_and_is_not_committed(ann: InProcess) -> None:
     name = memory(ann)
-    ann.ok("seal", name, "-c")
+    ann.ok("privacy", "seal", name, "-c")
     place = sealed_file(ann)
     renamed = place.rename(place.with_name("stairs.md"))
     path = str(renamed.relative_to(ann.vault))
@@ -545,7 +556,7 @@ def test_a_sealed_file_that_lost_its_ending_is_no_note_and_is_not_committed(ann:
 
 def test_a_sealed_file_that_lost_half_of_its_ending_is_told_and_not_committed(ann: InProcess) -> None:
     name = memory(ann)
-    ann.ok("seal", name, "-c")
+    ann.ok("privacy", "seal", name, "-c")
     place = sealed_file(ann)
     other = place.with_name("stairs.age")
     other.write_bytes(b"somebody else's file")
@@ -564,7 +575,7 @@ def test_a_sealed_file_that_lost_half_of_its_ending_is_told_and_not_committed(an
 
 def test_a_plain_copy_beside_a_sealed_file_is_found_and_not_committed(ann: InProcess) -> None:
     name = memory(ann)
-    ann.ok("seal", name, "-c")
+    ann.ok("privacy", "seal", name, "-c")
     copy = sealed_file(ann).with_suffix("")
     copy.write_bytes(b"---\ntype: note\nid: " + name.encode() + b"\n---\n\n" + PLAIN.encode())
     path = str(copy.relative_to(ann.vault))
@@ -582,7 +593,7 @@ def test_without_a_key_a_staged_file_passes_unless_it_is_for_more_keys(
     shutil.copy(sealed_file(ann), sealed_file(cat))
     cat.git("add", "-A")
     assert not [one for one in findings(cat, "--staged") if "sealed" in one[1]]
-    ann.ok("keys", "add", CAT, str(keys / "cat.pub"), "-c")
+    ann.ok("trust", "keys", "add", CAT, str(keys / "cat.pub"), "-c")
     ann.ok("privacy", "grant", name, "--to", CAT, "-c")
     shutil.copy(sealed_file(ann), sealed_file(cat))
     cat.git("add", "-A")
@@ -593,7 +604,7 @@ def test_a_key_with_a_passphrase_or_a_lost_one_can_not_seal_and_nothing_is_writt
     name = memory(ann)
     for key in ("locked", "cat", "none"):
         ann.ok("config", "--user", "signing_key", str(keys / key))
-        refused = ann.run("seal", name)
+        refused = ann.run("privacy", "seal", name)
         assert refused.returncode == 5, refused.stderr
         assert "nothing was written" in refused.stderr
         assert "Traceback" not in refused.stderr
@@ -605,10 +616,10 @@ def test_the_key_of_an_agent_opens_what_is_sealed_for_it(tmp_path: Path, keys: P
     ann.vault.mkdir()
     ann.git("init", "-q")
     ann.ok("init", ".", "--owner", "si:ash")
-    ann.ok("keys", "add", "si:ash", str(keys / "bob.pub"), "-c")
+    ann.ok("trust", "keys", "add", "si:ash", str(keys / "bob.pub"), "-c")
     ann.ok("config", "--user", "signing_keys.si:ash", str(keys / "bob"))
     made = ann.json("--as", "si:ash", "--self", "add", PLAIN, "--title", TITLE)["ref"]
-    ann.ok("--as", "si:ash", "--self", "seal", made, "-c")
+    ann.ok("--as", "si:ash", "--self", "privacy", "seal", made, "-c")
     for named in (None, keys / "ann"):  # whether or not the person has a key of their own
         if named:
             ann.ok("config", "--user", "signing_key", str(named))
@@ -617,7 +628,7 @@ def test_the_key_of_an_agent_opens_what_is_sealed_for_it(tmp_path: Path, keys: P
 
 
 def test_check_says_what_is_wrong_with_the_key_that_opens_nothing(ann: InProcess) -> None:
-    ann.ok("seal", memory(ann))
+    ann.ok("privacy", "seal", memory(ann))
     ann.ok("config", "--user", "signing_key", str(ann.home / "nowhere"))
     told = ann.run("check").stdout
     assert "[sealed-unread]" in told
@@ -633,12 +644,12 @@ def test_in_a_mixed_vault_encrypted_files_of_others_are_left_alone(tmp_path: Pat
     (ann.vault / "diary.md").write_text("# Diary\n\nNothing yet.\n")
     ann.ok("init", ".", "--owner", ANN)
     ann.ok("hooks", "install")
-    ann.ok("keys", "init", str(keys / "ann"))
+    ann.ok("trust", "keys", "init", str(keys / "ann"))
     ann.git("add", "-A")
     ann.git("commit", "-q", "-m", "Notes of another program")
     assert not [one for one in findings(ann) if one[1].startswith("sealed") and one[1] != "sealed-unread"]
     ref = ann.json("add", PLAIN, "--title", TITLE)["ref"].partition(":")[2]
-    ann.ok("seal", ref, "-c")
+    ann.ok("privacy", "seal", ref, "-c")
     assert ann.found(CANARY)
     assert ann.json("status")["sealed"] == 1
     assert ann.found("diary") == {"diary.md"}
@@ -646,7 +657,7 @@ def test_in_a_mixed_vault_encrypted_files_of_others_are_left_alone(tmp_path: Pat
 
 def test_a_witness_may_write_into_a_sealed_memory_that_they_can_open(ann: InProcess, bob: InProcess) -> None:
     name = memory(ann)
-    bob.ok("witness", name, "--attest", "confirm", "-c")
+    bob.ok("trust", "witness", name, "--attest", "confirm", "-c")
     ann.git("pull", "-q", str(bob.vault), "main")
     assert BOB in ann.ok("trust", name)
     assert len(recipients(sealed_file(ann).read_bytes()).tags) == 2
@@ -654,7 +665,7 @@ def test_a_witness_may_write_into_a_sealed_memory_that_they_can_open(ann: InProc
 
 def test_a_forgotten_sealed_memory_leaves_no_sealed_version_in_a_purged_clone(ann: InProcess, tmp_path: Path) -> None:
     name = memory(ann)
-    ann.ok("seal", name, "-c")
+    ann.ok("privacy", "seal", name, "-c")
     ann.ok("edit", name, f"The {CANARY} key was moved.", "-c")
     ann.ok("forget", name, "-c")
     assert not [*ann.vault.rglob("*.md.age")]
@@ -679,15 +690,15 @@ def test_the_plain_text_from_before_sealing_is_nowhere_in_a_purged_clone(
     ann.git("commit", "-qm", f"wip: {TITLE}: The {CANARY} key was moved.", "--no-verify")
     ann.git("tag", "-a", "v1", "-m", f"The {CANARY} key was moved.")
     ann.git("branch", "side")
-    request = ann.json("consent", "request", "--from", BOB, "--to", CAT, "--scope", f"mem:{name}")["path"]
+    request = ann.json("privacy", "consent", "request", "--from", BOB, "--to", CAT, "--scope", f"mem:{name}")["path"]
     ann.ok("commit")
     clean = tmp_path / "clean"
     not_yet = ann.run("forget", name, "--purge", str(clean))
-    assert (not_yet.returncode, f"memstore seal {name} -c" in not_yet.stderr) == (4, True)
+    assert (not_yet.returncode, f"memstore privacy seal {name} -c" in not_yet.stderr) == (4, True)
     other = ann.json("add", f"A {CANARY} to be forgotten.", "-c")["ref"].partition(":")[2]
     if context:
         ann.ok("context", "add", context, "--roster", ANN, BOB, "-c")
-    done = ann.run("seal", name, *(["--context", context] if context else []))
+    done = ann.run("privacy", "seal", name, *(["--context", context] if context else []))
     assert f"memstore forget {name} --purge DIR writes a clone without it" in done.stderr
     assert "not committed yet" in ann.run("forget", name, "--purge", str(clean)).stderr
     ann.ok("forget", other)
@@ -724,7 +735,7 @@ def test_the_plain_text_from_before_sealing_is_nowhere_in_a_purged_clone(
 def branches(ann: InProcess) -> tuple[InProcess, str]:
     name = memory(ann)
     ann.ok("hooks", "install")
-    ann.ok("seal", name)
+    ann.ok("privacy", "seal", name)
     ann.ok("commit")
     ann.git("checkout", "-q", "-b", "other")
     ann.ok("tag", name, "theirs", "-c")
@@ -774,7 +785,7 @@ def test_a_remote_gets_sealed_files_only_if_all_its_readers_may_see_them(ann: In
     ann.git("remote", "add", "there", str(tmp_path / "there"))
     ann.git("checkout", "-q", "--orphan", "fresh")
     ref = ann.json("add", f"A {CANARY} for two.", "--title", "Two", "--access", BOB)["ref"].partition(":")[2]
-    ann.ok("seal", ref)
+    ann.ok("privacy", "seal", ref)
     place = next(one for one in ann.vault.rglob("*.md.age"))
     ann.git("rm", "-rfq", "--cached", ".")
     ann.git("add", str(place))
@@ -794,7 +805,7 @@ def test_a_remote_gets_sealed_files_only_if_all_its_readers_may_see_them(ann: In
 
 def test_a_shared_stack_has_the_sealed_files_of_its_recipient_alone(ann: InProcess, keys: Path, tmp_path: Path) -> None:
     name = memory(ann)
-    ann.ok("seal", name, "-c")
+    ann.ok("privacy", "seal", name, "-c")
     ann.ok("share", "--to", BOB, str(tmp_path / "for-bob"))
     ann.ok("share", "--to", CAT, str(tmp_path / "for-cat"))
     assert [one.name for one in (tmp_path / "for-bob").rglob("*.md.age")] == [sealed_file(ann).name]
@@ -805,7 +816,7 @@ def test_a_shared_stack_has_the_sealed_files_of_its_recipient_alone(ann: InProce
     bob.ok("init", ".", "--owner", BOB)
     bob.ok("config", "--user", "signing_key", str(keys / "bob"))
     assert not bob.found(CANARY)
-    bob.ok("load", str(tmp_path / "for-bob"))
+    bob.ok("share", "load", str(tmp_path / "for-bob"))
     assert CANARY in bob.ok("search", CANARY)
     assert ann.json("share", "--list")["stacks"]
     assert name not in bob.ok("list", "--json")
@@ -818,7 +829,7 @@ def test_a_shared_stack_has_the_sealed_files_of_its_recipient_alone(ann: InProce
 def care(ann: InProcess) -> tuple[InProcess, str, Path]:
     name = memory(ann)
     ann.ok("context", "add", "ctx:care", "--roster", ANN, BOB)
-    done = ann.run("--json", "seal", name, "--context", "ctx:care", "-c")
+    done = ann.run("--json", "privacy", "seal", name, "--context", "ctx:care", "-c")
     assert done.returncode == 0, done.stderr
     document = validated(done.stdout)
     return ann, name, Path(document["key"])
@@ -843,7 +854,7 @@ def test_what_is_sealed_for_a_context_is_read_by_whoever_has_its_key(
     bob.git("pull", "-q")
     assert "carers" in bob.ok("show", name)
     ann.ok("undo")
-    ann.ok("unseal", name)
+    ann.ok("privacy", "unseal", name)
     ann.ok("undo")
     assert recipients(sealed_file(ann).read_bytes()).is_context
 
@@ -851,7 +862,7 @@ def test_what_is_sealed_for_a_context_is_read_by_whoever_has_its_key(
 def test_undoing_a_seal_for_a_context_leaves_its_key_to_be_shredded(ann: InProcess) -> None:
     name = memory(ann)
     ann.ok("context", "add", "ctx:care", "--roster", ANN)
-    ann.ok("seal", name, "--context", "ctx:care", "-c")
+    ann.ok("privacy", "seal", name, "--context", "ctx:care", "-c")
     ann.ok("undo")
     assert not [*ann.vault.rglob("*.md.age")]
     (key,) = (ann.home / "config/memstore/sealing-keys").iterdir()
@@ -864,9 +875,9 @@ def test_undoing_a_seal_for_a_context_leaves_its_key_to_be_shredded(ann: InProce
 def test_a_contexts_key_is_committed_with_what_is_sealed_for_it(ann: InProcess) -> None:
     name = memory(ann)
     ann.ok("context", "add", "ctx:care", "--roster", ANN, "-c")
-    ann.ok("seal", name, "--context", "ctx:care")
+    ann.ok("privacy", "seal", name, "--context", "ctx:care")
     ann.ok("undo")
-    ann.ok("seal", name, "--context", "ctx:care", "-c")
+    ann.ok("privacy", "seal", name, "--context", "ctx:care", "-c")
     assert "sealing_key" in ann.git("show", "HEAD:contexts/care.yaml")
     context = ann.vault / "contexts/care.yaml"
     context.write_text(text := context.read_text() + "# whoever cares\n")
@@ -877,7 +888,7 @@ def test_a_contexts_key_is_committed_with_what_is_sealed_for_it(ann: InProcess) 
 def test_undoing_a_seal_for_a_context_twice_seals_it_again(ann: InProcess) -> None:
     name = memory(ann)
     ann.ok("context", "add", "ctx:care", "--roster", ANN, "-c")
-    ann.ok("seal", name, "--context", "ctx:care")
+    ann.ok("privacy", "seal", name, "--context", "ctx:care")
     before = sealed_file(ann).read_bytes()
     ann.ok("undo")
     assert not [*ann.vault.rglob("*.md.age")]
@@ -934,9 +945,9 @@ def interrupted(*_: object) -> None:
 
 def test_what_was_sealed_for_people_before_is_not_said_to_be_unreadable(ann: InProcess) -> None:
     name = memory(ann)
-    ann.ok("seal", name, "-c")
+    ann.ok("privacy", "seal", name, "-c")
     ann.ok("context", "add", "ctx:care")
-    ann.ok("seal", name, "--context", "ctx:care", "-c")
+    ann.ok("privacy", "seal", name, "--context", "ctx:care", "-c")
     told = ann.run("forget", "--shred", "ctx:care", "--dry-run").stderr
     assert "in any version that was sealed for it" in told
     told = ann.run("forget", "--shred", "ctx:care", "-c").stderr
@@ -946,10 +957,10 @@ def test_what_was_sealed_for_people_before_is_not_said_to_be_unreadable(ann: InP
 
 def test_a_context_that_is_misspelt_is_told_what_a_context_looks_like(ann: InProcess) -> None:
     name = memory(ann)
-    for words in (("seal", name, "--context", "care"), ("forget", "--shred", "care")):
+    for words in (("privacy", "seal", name, "--context", "care"), ("forget", "--shred", "care")):
         done = ann.run(*words)
         assert (done.returncode, "write it like ctx:care" in done.stderr) == (2, True), done.stderr
-    assert "memstore context add ctx:care" in ann.run("seal", name, "--context", "ctx:care").stderr
+    assert "memstore context add ctx:care" in ann.run("privacy", "seal", name, "--context", "ctx:care").stderr
     done = ann.run("forget", "--shred", "ctx:care")
     assert (done.returncode, "memstore context list" in done.stderr) == (3, True)
 

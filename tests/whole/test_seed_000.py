@@ -63,13 +63,13 @@ def test_process_raw_passes_where_it_comes_from() -> None:
 @pytest.mark.parametrize("kind", ["episode", "note", "belief"])
 def test_raw_promote_on_the_command_line_passes_provenance(program: Program, kind: str) -> None:
     raw = program.json("raw", FIRST)["ref"]
-    made = program.json("promote", raw, "--to", kind)
+    made = program.json("raw", "promote", raw, "--to", kind)
     memory = memory_of(program, made["ref"])
     assert (memory["source"], memory["derived_from"], memory["tags"]) == ("cli-promote", [raw], ["promoted"])
     assert memory.get("confidence") == (0.7 if kind == "belief" else None)
     assert [one["ref"] for one in made["changed"]] == [raw]
     assert memory_of(program, raw)["processed_into"] == [made["ref"]]
-    again = program.run("promote", raw, "--to", "note")
+    again = program.run("raw", "promote", raw, "--to", "note")
     assert (again.returncode, f"{raw} was already promoted: {made['ref']}" in again.stderr) == (REFUSED, True)
     assert len(program.json("list")["memories"]) == 2
 
@@ -143,7 +143,7 @@ def test_reinforce_belief_records_its_trigger(program: Program) -> None:
     assert (again.returncode, f"{seen} has already been counted" in again.stderr) == (0, True)
     assert program.git("status", "--short") == ""
     assert program.run("reinforce", belief, "--evidence", "episode:m_nothing").returncode == NOT_FOUND
-    assert program.ok("recompute", "--check") == ""
+    assert program.ok("beliefs", "recompute", "--check") == ""
 
 
 def test_revising_beliefs_from_an_episode_links_it() -> None:
@@ -178,7 +178,7 @@ def test_seed_beliefs_are_imported_with_their_provenance(program: Program) -> No
     assert (memory["derived_from"], memory["foundational"]) == (["kernle:seed-beliefs"], True)
     assert memory["context_tags"] == ["kernle_seed", "truth"]
     assert program.json("import", "seeds", str(seeds))["memories"] == []
-    assert "Every memory says where it comes from." in program.ok("orphans")
+    assert "Every memory says where it comes from." in program.ok("check", "orphans")
 
 
 def test_suggestion_promotion_keeps_its_source_links(program: Program) -> None:
@@ -190,7 +190,7 @@ def test_suggestion_promotion_keeps_its_source_links(program: Program) -> None:
             derived_from=f'[{raw}, "consolidation:2026-02-01"]', confidence="0.6",
         )
     )  # fmt: skip
-    made = program.json("promote", "m_prop1")["ref"]
+    made = program.json("raw", "promote", "m_prop1")["ref"]
     memory = memory_of(program, made)
     assert memory["derived_from"] == [raw, "consolidation:2026-02-01", "belief:m_prop1"]
     assert (memory["source_type"], memory["confidence"]) == ("consolidation", 0.6)
@@ -221,7 +221,7 @@ def test_the_examples_of_section_four_from_the_commands_that_lead_there(program:
     put(program, "m_cf00b4ce", HONESTY, type="belief", confidence="0.85", source_type="seed",
         derived_from="[kernle:seed-beliefs]", created_at='"2026-02-01T18:04:11Z"')  # fmt: skip
     put(program, "m_f70cefb6", FIRST, type="raw", source_type="direct_experience")
-    episode = program.json("promote", "m_f70cefb6", "--to", "episode", "--objective", COLLAB)["ref"]
+    episode = program.json("raw", "promote", "m_f70cefb6", "--to", "episode", "--objective", COLLAB)["ref"]
     program.ok("reinforce", "m_cf00b4ce", "--evidence", "m_f70cefb6")
     program.ok("reinforce", "m_cf00b4ce", "--evidence", episode)
 
@@ -247,15 +247,15 @@ def test_the_examples_of_section_four_from_the_commands_that_lead_there(program:
     down = program.ok("trace", "m_f70cefb6", "--reverse")
     assert episode in down
     assert "belief:m_cf00b4ce" in down
-    assert "Every memory says where it comes from." in program.ok("orphans")
+    assert "Every memory says where it comes from." in program.ok("check", "orphans")
 
 
 def test_orphans_of_the_seed_are_found_and_fixed(program: Program) -> None:
     put(program, "m_bd200bfe", TRUTH, type="belief")
-    told = program.ok("orphans")
+    told = program.ok("check", "orphans")
     assert "belief:m_bd200bfe" in told
-    assert "Fix: memstore fix-provenance" in told
-    program.ok("fix-provenance")
+    assert "Fix: memstore check fix-provenance" in told
+    program.ok("check", "fix-provenance")
     assert memory_of(program, "m_bd200bfe")["source_type"] == "seed"
 
 
@@ -264,13 +264,13 @@ def test_orphans_of_the_seed_are_found_and_fixed(program: Program) -> None:
 
 def test_lineage_holds_after_the_source_is_edited_and_moved(program: Program) -> None:
     raw = program.json("raw", FIRST)
-    made = program.json("promote", raw["ref"], "--to", "note")["ref"]
+    made = program.json("raw", "promote", raw["ref"], "--to", "note")["ref"]
     path = program.vault / raw["path"]
     path.write_text(path.read_text().replace(FIRST, "Something else entirely."))
     path.rename(program.vault / "elsewhere.md")
     assert raw["ref"] in program.ok("trace", made)
     (program.vault / "elsewhere.md").unlink()
-    assert f"derived_from names {raw['ref']}, which does not exist" in program.ok("orphans")
+    assert f"derived_from names {raw['ref']}, which does not exist" in program.ok("check", "orphans")
     assert "ref-dangling" in program.run("check").stdout
 
 
@@ -284,18 +284,18 @@ def test_what_is_deleted_is_missed_where_a_text_cites_it(program: Program) -> No
 def test_a_killed_promotion_is_whole_or_mended(program: Program) -> None:
     for round_, delay in enumerate((0.15, 0.25, 0.35)):
         raw = program.json("raw", f"Capture number {round_}")["ref"]
-        child = program.start("promote", raw, "--to", "note")
+        child = program.start("raw", "promote", raw, "--to", "note")
         try:
             child.wait(timeout=delay)
         except subprocess.TimeoutExpired:
             child.send_signal(signal.SIGKILL)
         child.communicate()
-        program.run("promote", raw, "--to", "note")  # done now, or refused
-        program.ok("fix-provenance")
+        program.run("raw", "promote", raw, "--to", "note")  # done now, or refused
+        program.ok("check", "fix-provenance")
         (made,) = memory_of(program, raw)["processed_into"]
         assert memory_of(program, made)["derived_from"] == [raw]
     assert len(program.json("list", "-t", "note")["memories"]) == 3
-    assert program.json("fix-provenance", "--dry-run")["files"] == []
+    assert program.json("check", "fix-provenance", "--dry-run")["files"] == []
 
 
 @pytest.mark.parametrize(
@@ -305,7 +305,7 @@ def test_a_killed_promotion_is_whole_or_mended(program: Program) -> None:
         (("add", "x", "--derived-from", "no ref at all"), NOT_FOUND),
         (("set", "m_a", "derived_from=m_b"), REFUSED),
         (("set", "m_a", "derived_from=m_a"), 2),
-        (("promote", "m_raw", "--to", "note", "--derived-from", "m_gone"), NOT_FOUND),
+        (("raw", "promote", "m_raw", "--to", "note", "--derived-from", "m_gone"), NOT_FOUND),
         (("supersede", "m_a", "x", "--relates-to", "belief:m_gone"), NOT_FOUND),
         (("reinforce", "m_c", "--evidence", "m_c"), REFUSED),
     ],

@@ -17,25 +17,31 @@ if TYPE_CHECKING:
 # Command lines with the name of the program and of memories replaced -> the exit code, and what it says.
 LINES = {
     # Provenance of memories.
-    "-a ash belief show {belief} --trace": (2, "memstore --as ENTITY"),
-    "belief show {belief} --trace": (2, "memstore show REF --trace"),
-    "-a ash raw show {raw} --trace": (2, "memstore --as ENTITY"),
-    "raw show {raw} --trace": (2, "memstore show REF"),
-    "raw show {raw}": (2, "memstore show REF"),
-    "raw show": (2, "nothing was written"),
-    "raw list": (2, "memstore list --type raw"),
-    "raw promote {raw}": (2, "memstore promote RAW"),
-    "raw promote {raw} --type episode": (2, "memstore promote RAW"),
-    "meta orphans": (2, "memstore orphans"),
-    "migrate fix-provenance": (2, "memstore fix-provenance"),
-    "migrate fix-provenance --dry-run": (2, "memstore fix-provenance"),
+    "-a ash belief show {belief} --trace": (0, "Tea is good."),
+    "belief show {belief} --trace": (0, "Tea is good."),
+    "-a ash raw show {raw} --trace": (0, "Claire called."),
+    "raw show {raw} --trace": (0, "Claire called."),
+    "raw show {raw}": (0, "Claire called."),
+    "raw list": (0, "Claire called."),
+    "belief list": (0, "Tea is good."),
+    "episode list": (0, ""),
+    "raw promote {raw}": (2, "--to"),
+    "raw promote {raw} --to episode --dry-run": (0, "type: episode"),
+    "-a ash meta orphans": (0, "where it comes from"),
+    "meta orphans": (0, "where it comes from"),
+    "-a ash migrate fix-provenance": (0, "ill in"),
+    "migrate fix-provenance": (0, "ill in"),
+    "migrate fix-provenance --dry-run": (0, "fix-provenance"),
     "orphans": (0, "where it comes from"),
     "fix-provenance": (0, "ill in"),
     "show {belief} --trace": (0, "Tea is good."),
+    "raw show": (2, "REF"),
+    "belief": (2, "memstore show REF --trace"),
+    "meta": (2, "memstore check orphans"),
     # Privacy of memories.
     "context enter ctx:bella_health --role care_agent --participants human:sean si:bella_agent": (0, "listening"),
     "context show": (0, "ctx:bella_health"),
-    "memories --context ctx:bella_health": (2, "memstore list"),
+    "memories --context ctx:bella_health": (0, ""),
     "list --context ctx:bella_health": (0, ""),
     "context leave": (0, ""),
     "privacy grant {raw} --to si:new_vet_agent --consent human:sean": (0, "si:new_vet_agent"),
@@ -52,7 +58,7 @@ RAW = (
 @pytest.fixture
 def vault(tmp_path: Path) -> InProcess:
     program = Program(tmp_path).in_process()
-    program.init("human:sean")
+    program.init("si:ash")
     return program
 
 
@@ -68,13 +74,13 @@ def test_every_command_line_runs_or_says_what_does_and_none_writes_by_accident(v
     assert vault.json("list")["total"] == 3
 
 
-@pytest.mark.parametrize("word", ["list", "show", "promote", "ls"])
+@pytest.mark.parametrize("word", ["list", "show", "ls", "process"])
 def test_a_word_that_is_meant_as_a_command_is_written_only_if_it_is_said_to_be_a_text(
     vault: InProcess, word: str
 ) -> None:
-    for words in (("raw", word), ("raw", "-c", word), ("raw", word, "--trace"), ("--json", "raw", word, "m_x")):
+    for words in (("raw", "-c", word), ("raw", "add", word), ("--json", "raw", "--tag", "x", "--dry-run", word)):
         done = vault.run(*words)
-        assert (done.returncode, f"memstore raw -- {word}" in done.stdout + done.stderr) == (2, True), done
+        assert (done.returncode, f"memstore raw add -- {word}" in done.stdout + done.stderr) == (2, True), done
     assert vault.json("list")["total"] == 0
     assert vault.json("raw", "--", word)["ref"].startswith("raw:m_")
     vault.ok("raw", f"{word} of words")

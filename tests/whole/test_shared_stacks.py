@@ -178,11 +178,11 @@ def test_a_copy_that_would_name_something_hidden_is_refused(
     assert done.returncode == 4, done.stderr
     assert f"notes/told.md has the {kind} of" in done.stderr or f" has the {kind} of" in done.stderr
     assert [path.name for path in tmp_path.iterdir() if "stack" in path.name or "unfinished" in path.name] == []
-    assert "privacy share" not in vault.ok("audit", "show", "--json")
+    assert "privacy share" not in vault.ok("privacy", "log", "show", "--json")
     acknowledged = vault.run("share", "--to", MAX, "../stack", "--acknowledge")
     assert (acknowledged.returncode == 0) == (kind in ("title", "alias", "link")), acknowledged.stderr
     if acknowledged.returncode == 0:  # the record says whose name went out
-        assert HIDDEN["id"] in vault.ok("audit", "show", "--json")
+        assert HIDDEN["id"] in vault.ok("privacy", "log", "show", "--json")
 
 
 def test_a_file_that_is_called_like_something_hidden_is_not_shared(vault: Program) -> None:
@@ -301,7 +301,7 @@ def test_what_is_in_the_way_is_called_what_it_is(vault: Program, tmp_path: Path)
 
 
 def test_a_recipient_whom_nothing_else_names_is_pointed_out(vault: Program) -> None:
-    vault.ok("entity", "add", MAX)
+    vault.ok("privacy", "entity", "add", MAX)
     assert "note: nothing else here names si:maxx" in vault.run("share", "--to", "si:maxx", "../typo").stderr
     assert "note:" not in vault.run("share", "--to", MAX, "../right").stderr
     assert "note:" not in vault.run("share", "--to", "public", "../all").stderr
@@ -342,20 +342,20 @@ def test_a_stack_whose_folder_is_gone_is_not_called_current(vault: Program, tmp_
         ("privacy", "explain", "m_fetch00001", "--for", "Maximilian"),
         ("privacy", "audit", "--entity", "Maximilian"),
         ("privacy", "audit", "--subject", "Maximilian"),
-        ("consent", "grant", "--from", "Maximilian", "--to", SEAN, "--scope", "m_fetch00001"),
-        ("consent", "grant", "--from", SEAN, "--to", "Maximilian", "--scope", "m_fetch00001"),
-        ("entity", "guardian", SEAN, "Maximilian"),
-        ("entity", "guardian", "Maximilian", SEAN),
-        ("group", "add", "group:tutors", "Maximilian"),
+        ("privacy", "consent", "grant", "--from", "Maximilian", "--to", SEAN, "--scope", "m_fetch00001"),
+        ("privacy", "consent", "grant", "--from", SEAN, "--to", "Maximilian", "--scope", "m_fetch00001"),
+        ("privacy", "entity", "guardian", SEAN, "Maximilian"),
+        ("privacy", "entity", "guardian", "Maximilian", SEAN),
+        ("privacy", "group", "add", "group:tutors", "Maximilian"),
         ("context", "add", "ctx:walks", "--roster", "Maximilian"),
         ("context", "enter", "ctx:open", "--participants", "Maximilian"),
-        ("keys", "add", "Maximilian", "key.pub"),
+        ("trust", "keys", "add", "Maximilian", "key.pub"),
     ],
     ids=" ".join,
 )
 def test_an_alias_is_not_an_id_but_the_hint_says_whose_it_is(vault: Program, words: tuple[str, ...]) -> None:
-    vault.ok("entity", "add", SEAN)
-    vault.ok("entity", "add", MAX, "--alias", "Max", "--alias", "Maximilian")
+    vault.ok("privacy", "entity", "add", SEAN)
+    vault.ok("privacy", "entity", "add", MAX, "--alias", "Max", "--alias", "Maximilian")
     vault.ok("context", "add", "ctx:open", "--open")
     for who, told in ((OWNER, True), (SEAN, False)):
         done = vault.run("--as", who, *words)
@@ -364,8 +364,8 @@ def test_an_alias_is_not_an_id_but_the_hint_says_whose_it_is(vault: Program, wor
 
 
 def test_an_alias_of_two_is_said_to_be_both(vault: Program) -> None:
-    vault.ok("entity", "add", MAX, "--alias", "Max")
-    vault.ok("entity", "add", "human:max", "--alias", "max")
+    vault.ok("privacy", "entity", "add", MAX, "--alias", "Max")
+    vault.ok("privacy", "entity", "add", "human:max", "--alias", "max")
     assert "human:max and si:max have that name" in vault.run("share", "--to", "Max", "../by-alias").stderr
     assert "looks like human:sean" in vault.run("share", "--to", "Moritz", "../by-alias").stderr
 
@@ -404,7 +404,7 @@ def own(vault: Program, tmp_path: Path) -> Program:
 
 def test_a_loaded_stack_is_searched_together_with_the_vault(own: Program, tmp_path: Path) -> None:
     before = dict(everything_in(tmp_path / "stack"))
-    loaded = validated(own.ok("--json", "load", "../stack", "--name", "bella"))
+    loaded = validated(own.ok("--json", "share", "load", "../stack", "--name", "bella"))
     assert loaded["stacks"][0]["memories"] == 2
     hits = validated(own.ok("--json", "search", "fetch"))["results"]
     assert {hit.get("stack") for hit in hits} == {None, "bella"}
@@ -423,26 +423,26 @@ def test_a_loaded_stack_is_searched_together_with_the_vault(own: Program, tmp_pa
     assert "[stack bella" in own.ok("search", "dogs love fetch")
     assert own.json("search", "fetch", "-n", "1")["total"] == 2
     shutil.copytree(tmp_path / "stack", tmp_path / "twice")
-    own.ok("load", "../twice", "--name", "twice")
+    own.ok("share", "load", "../twice", "--name", "twice")
     both = own.json("search", "fetch", "-n", "1", "--facets", "type")
     assert (both["total"], both["facets"]["type"]) == (2, before_twice)
-    own.ok("unload", "twice")
+    own.ok("share", "unload", "twice")
     assert own.json("--as", "human:eve", "search", "dogs")["results"] == []
-    assert validated(own.ok("--json", "load", "--list"))["stacks"][0]["name"] == "bella"
-    assert validated(own.ok("--as", "human:eve", "--json", "load", "--list"))["stacks"] == []
+    assert validated(own.ok("--json", "share", "load", "--list"))["stacks"][0]["name"] == "bella"
+    assert validated(own.ok("--as", "human:eve", "--json", "share", "load", "--list"))["stacks"] == []
     asked = "stacks that are loaded here are not asked; --stack bella asks one"
     for told in (("--entity", MAX), ("--subject", "dog:bella")):
         assert asked in own.run("privacy", "audit", *told).stderr
     assert "--stack" not in own.run("privacy", "audit", "--entity", MAX, "--stack", "bella").stderr
     assert dict(everything_in(tmp_path / "stack")) == before
     assert [path for path in own.vault.rglob("*.md") if "fetch" in path.name and "luna" not in path.name] == []
-    validated(own.ok("--json", "unload", "bella"))
+    validated(own.ok("--json", "share", "unload", "bella"))
     assert {hit.get("stack") for hit in own.json("search", "fetch")["results"]} == {None}
-    assert own.run("unload", "bella").returncode == 3
+    assert own.run("share", "unload", "bella").returncode == 3
 
 
 def test_a_hit_of_a_loaded_stack_can_be_shown_as_it_was_printed(own: Program, tmp_path: Path) -> None:
-    own.ok("load", "../stack")
+    own.ok("share", "load", "../stack")
     printed = own.ok("search", "two short walks", "-n", "1").split(": ")[0]
     assert printed.startswith("stack:stack/beliefs/walks.md:")
     for named in (printed, f"{printed}:", printed.rpartition(":")[0], "../stack/beliefs/walks.md", "Walks", "m_walks"):
@@ -453,16 +453,18 @@ def test_a_hit_of_a_loaded_stack_can_be_shown_as_it_was_printed(own: Program, tm
         assert HIDDEN["id"] not in shown
     (own.vault / "sub").mkdir()
     assert "Two short walks" in own.ok("show", "../../stack/beliefs/walks.md", cwd=own.vault / "sub")
-    assert own.ok("path", "Walks", cwd=own.vault / "sub").strip() == str(tmp_path / "stack/beliefs/walks.md")
+    assert own.ok("show", "--path", "Walks", cwd=own.vault / "sub").strip() == str(tmp_path / "stack/beliefs/walks.md")
     assert validated(own.ok("--json", "show", "m_walks00001"))["path"] == "stack:stack/beliefs/walks.md"
     for flag in ("--full", "--whole", "--trace", "--verified"):
         assert "walks" in own.ok("show", "m_walks00001", flag).lower(), flag
 
     for named in ("m_walks00001", printed.rpartition(":")[0], f"{printed.rpartition(':')[0]}:L9-L9"):
-        cited = own.json("cite", named)
+        cited = own.json("show", "--cite", named)
         assert cited["citation"]["path"] == "stack:stack/beliefs/walks.md", named
-        assert own.json("cite", cited["text"])["status"] == "same", named
-    assert own.run("cite", HIDDEN["id"]).returncode == own.run("cite", "m_nothing00").returncode == 3
+        assert own.json("show", "--cite", cited["text"])["status"] == "same", named
+    assert (
+        own.run("show", "--cite", HIDDEN["id"]).returncode == own.run("show", "--cite", "m_nothing00").returncode == 3
+    )
 
     # What is hidden in the stack, or shared with somebody else, is not there; what would change it says where it is.
     unknown = own.run("show", "m_nothing00")
@@ -479,12 +481,12 @@ def test_a_hit_of_a_loaded_stack_can_be_shown_as_it_was_printed(own: Program, tm
     assert "`derived_from` names memories of this vault, and `m_walks00001` is in the loaded stack" in refused.stderr
     assert "hint: derived_from takes stack:stack/m_walks00001" in refused.stderr
     own.ok("add", "A walk of one's own.", "--derived-from", "stack:stack/m_walks00001")
-    own.ok("unload", "stack")
+    own.ok("share", "unload", "stack")
     assert own.run("show", printed).returncode == unknown.returncode
 
 
 def test_others_who_listen_are_not_told_what_was_shared_with_one(own: Program) -> None:
-    own.ok("load", "../stack")
+    own.ok("share", "load", "../stack")
     own.ok("context", "add", "ctx:park", "--roster", MAX, "si:luna_agent")
     own.ok("context", "add", "ctx:home", "--roster", MAX)
     assert own.json("search", "dogs love")["results"]
@@ -493,7 +495,7 @@ def test_others_who_listen_are_not_told_what_was_shared_with_one(own: Program) -
 
 
 def test_a_stack_that_is_gone_is_told_and_stops_nothing(own: Program, tmp_path: Path) -> None:
-    own.ok("load", "../stack")
+    own.ok("share", "load", "../stack")
     (tmp_path / "stack").rename(tmp_path / "elsewhere")
     done = own.run("search", "luna ball")
     assert done.returncode == 0
@@ -501,30 +503,30 @@ def test_a_stack_that_is_gone_is_told_and_stops_nothing(own: Program, tmp_path: 
 
 
 def test_a_stack_that_was_moved_is_loaded_under_its_name_again(own: Program, tmp_path: Path) -> None:
-    own.ok("load", "../stack")
-    [before] = own.json("load", "--list")["stacks"]
+    own.ok("share", "load", "../stack")
+    [before] = own.json("share", "load", "--list")["stacks"]
     (tmp_path / "stack").rename(tmp_path / "elsewhere")
     for words, options in (("../elsewhere",), ("--name", before["name"])), (("../elsewhere",), ()):
-        done = own.run("load", *words, *options)
+        done = own.run("share", "load", *words, *options)
         assert done.returncode == 0
         was_told = f"{before['name']} was loaded from {tmp_path / 'stack'}, where it is no longer" in done.stderr
         assert was_told == bool(options)  # the second time, it is where it was
-    [after] = own.json("load", "--list")["stacks"]
+    [after] = own.json("share", "load", "--list")["stacks"]
     assert after == before | {"folder": str(tmp_path / "elsewhere")}
     (tmp_path / "elsewhere/.memstore").rename(tmp_path / "elsewhere/gone")  # a folder is left, without a stack
     shutil.copytree(tmp_path / "elsewhere", tmp_path / "again")
     (tmp_path / "again/gone").rename(tmp_path / "again/.memstore")
-    [third] = own.json("load", "../again", "--name", before["name"])["stacks"]
+    [third] = own.json("share", "load", "../again", "--name", before["name"])["stacks"]
     assert (third["folder"], third["replaced"]) == (str(tmp_path / "again"), str(tmp_path / "elsewhere"))
 
 
 def test_a_stack_that_is_there_or_may_be_is_never_replaced(own: Program, tmp_path: Path) -> None:
-    own.ok("load", "../stack", "--name", "mine")
+    own.ok("share", "load", "../stack", "--name", "mine")
     shutil.copytree(tmp_path / "stack", tmp_path / "other")
     manifest = tmp_path / "stack/.memstore/stack.json"
     for spoil in (lambda: None, lambda: manifest.write_text("{"), lambda: (tmp_path / "stack").chmod(0)):
         spoil()
-        done = own.run("load", "../other", "--name", "mine")
+        done = own.run("share", "load", "../other", "--name", "mine")
         (tmp_path / "stack").chmod(0o755)
         assert done.returncode == 4
         assert f"another stack is loaded as mine: {tmp_path / 'stack'}" in done.stderr
@@ -575,16 +577,16 @@ def test_a_folder_that_is_not_what_it_says_is_refused(own: Program, tmp_path: Pa
     for how, spoil in HOSTILE.items():
         shutil.copytree(whole, place, symlinks=True)
         spoil(place)
-        done = own.run("load", "../stack")
+        done = own.run("share", "load", "../stack")
         assert done.returncode in (2, 3, 4, 5, 6), (how, done.returncode, done.stderr)
         assert "unexpected" not in done.stderr, how
         assert "hint:" in done.stderr, how
         shutil.rmtree(place)
-    assert own.json("load", "--list")["stacks"] == []
+    assert own.json("share", "load", "--list")["stacks"] == []
 
 
 def test_nothing_in_a_stack_is_executed_or_decides(own: Program, tmp_path: Path) -> None:
-    own.ok("load", "../stack")
+    own.ok("share", "load", "../stack")
     stack, marker = tmp_path / "stack", tmp_path / "executed"
     script = stack / ".git/run"
     script.write_text(f"#!/bin/sh\ntouch {marker}\n")
@@ -666,7 +668,7 @@ def test_what_is_withdrawn_leaves_the_cache_of_whoever_loaded_it(vault: Program,
     put(vault, "notes/later.md", "obfuscated again, and otters.\n", id="m_later00001", access_grants="[si:max]")
     vault.ok("share", "--update", "stack")
     cache = of_its_own(own)
-    own.ok("load", "../stack")
+    own.ok("share", "load", "../stack")
     assert own.json("search", "otters")["total"] == 1
     own.ok("recall", "obfuscated otters")
     own.ok("conflicts")
@@ -680,10 +682,10 @@ def test_what_is_withdrawn_leaves_the_cache_of_whoever_loaded_it(vault: Program,
 
 def test_a_stack_that_is_loaded_no_longer_leaves_nothing_in_the_cache(own: Program) -> None:
     cache = of_its_own(own)
-    own.ok("load", "../stack")
+    own.ok("share", "load", "../stack")
     own.ok("search", "dogs love fetch")
     assert words_in(cache, "morn", "luna") == {"morn", "luna"}
-    own.ok("unload", "stack")
+    own.ok("share", "unload", "stack")
     assert words_in(cache, "morn", "luna") == {"luna"}
     assert own.json("search", "fetch")["total"] == 1
 
@@ -702,7 +704,7 @@ def test_status_tells_whose_copy_has_what_they_may_see_no_longer(vault: Program)
 
 
 def test_a_stack_that_stopped_being_shared_by_time_is_told(vault: Program, tmp_path: Path) -> None:
-    vault.ok("group", "add", "group:care", MAX, SEAN, "--until", "2031-01-01")
+    vault.ok("privacy", "group", "add", "group:care", MAX, SEAN, "--until", "2031-01-01")
     put(vault, "notes/care.md", "Bella naps at two.\n", id="m_care000001", access_grants="['group:care']")
     vault.ok("share", "--to", MAX, "../stack")
     said = read_manifest((tmp_path / "stack/.memstore/stack.json").read_bytes())
@@ -842,7 +844,7 @@ def test_a_stack_of_another_vault_is_not_updated(vault: Program, tmp_path: Path)
 
 
 def test_a_group_hears_what_all_of_its_members_may_and_for_as_long_as_they_are_in_it(vault: Program) -> None:
-    vault.ok("group", "add", "group:care", "si:max", "human:sean")
+    vault.ok("privacy", "group", "add", "group:care", "si:max", "human:sean")
     put(vault, "notes/care.md", "Bella naps at two.\n", id="m_care000001", access_grants="['group:care']")
     vault.ok("share", "--to", "group:care", "../care")
     for member in (MAX, SEAN):
@@ -851,7 +853,7 @@ def test_a_group_hears_what_all_of_its_members_may_and_for_as_long_as_they_are_i
         ]
         assert sorted(refs) == ["note:m_care000001", "note:m_fetch00001"]
     assert vault.json("--vault", "../care", "--as", "human:eve", "search", "naps")["results"] == []
-    vault.ok("group", "remove", "group:care", SEAN)
+    vault.ok("privacy", "group", "remove", "group:care", SEAN)
     assert not vault.json("share", "--list")["stacks"][0]["current"]
     vault.ok("share", "--update", "care")
     assert vault.json("--vault", "../care", "--as", SEAN, "search", "naps")["results"] == []
@@ -862,7 +864,7 @@ def test_a_group_hears_what_all_of_its_members_may_and_for_as_long_as_they_are_i
 
 
 def test_a_stack_is_audited_by_its_name_by_who_shared_and_who_loaded_it(vault: Program, own: Program) -> None:
-    own.ok("load", "../stack", "--name", "bella")
+    own.ok("share", "load", "../stack", "--name", "bella")
     by_owner = validated(vault.ok("--json", "privacy", "audit", "--stack", "stack"))["memories"]
     assert [(one["ref"], [who["entity"] for who in one["seen_by"]]) for one in by_owner] == [
         ("belief:m_walks00001", [MAX]),
@@ -875,7 +877,7 @@ def test_a_stack_is_audited_by_its_name_by_who_shared_and_who_loaded_it(vault: P
 
 
 def test_an_agent_audits_a_stack_by_its_name_alone(vault: InProcess, own: InProcess) -> None:
-    own.ok("load", "../stack", "--name", "bella")
+    own.ok("share", "load", "../stack", "--name", "bella")
 
     def audited(program: InProcess, who: str, **arguments: str) -> ToolAnswer:
         server = served(program, entity=who, offered="seeds")
@@ -903,7 +905,7 @@ def test_an_agent_audits_a_stack_by_its_name_alone(vault: InProcess, own: InProc
 def test_the_documents_call_loads_a_stack_by_its_name(own: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in own.environment.items():
         monkeypatch.setenv(name, value)
-    own.ok("load", "../stack", "--name", "student_123")
+    own.ok("share", "load", "../stack", "--name", "student_123")
     with memstore.open_vault(own.vault, entity=MAX) as opened:
         k = seeds.Kernle(opened)
         for stack in ("student_123", "stack:student_123", own.home / "stack"):
@@ -918,12 +920,12 @@ def test_the_documents_call_loads_a_stack_by_its_name(own: Program, monkeypatch:
 def test_a_signed_memory_without_some_of_its_refs_is_shown_as_such(vault: Program, tmp_path: Path) -> None:
     key = tmp_path / "key"
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)], check=True)
-    vault.ok("keys", "add", OWNER, f"{key}.pub")
+    vault.ok("trust", "keys", "add", OWNER, f"{key}.pub")
     ref = vault.json("add", "Short walks are better.", "--derived-from", f"note:{HIDDEN['id']}")["ref"]
     other = vault.json("add", "Long walks are worse.", "--access", MAX)["ref"]
-    vault.ok("sign", ref, "--key", str(key))
-    vault.ok("sign", other, "--key", str(key))
-    path = vault.vault / vault.ok("path", ref).strip()
+    vault.ok("trust", "sign", ref, "--key", str(key))
+    vault.ok("trust", "sign", other, "--key", str(key))
+    path = vault.vault / vault.ok("show", "--path", ref).strip()
     opened = "access_grants: [si:max]\ngeneralized: true\ngeneralization: {verdict: safe}\n"
     path.write_text(path.read_text().replace("\n---\n", f"\n{opened}---\n", 1))
     assert vault.json("trust", ref)["signature"]["state"] == "valid"
@@ -932,14 +934,14 @@ def test_a_signed_memory_without_some_of_its_refs_is_shown_as_such(vault: Progra
     assert "provenance-withheld" in states[ref], states[ref]
     assert "provenance-withheld" not in states[other]
     assert vault.run("--vault", "../stack", "check").returncode == 0
-    assert withheld_provenance(tmp_path / "stack", ref) in vault.ok("attest", "digest", ref)
+    assert withheld_provenance(tmp_path / "stack", ref) in vault.ok("trust", "attest", "digest", ref)
 
     # It is the same after a change and an update, and once it is out of date.
     path.write_text(path.read_text().replace("are better", "are much better"))
-    vault.ok("sign", ref, "--key", str(key))
+    vault.ok("trust", "sign", ref, "--key", str(key))
     vault.ok("share", "--update", "stack")
     assert "provenance-withheld" in vault.ok("--vault", "../stack", "--as", MAX, "trust", ref)
-    assert withheld_provenance(tmp_path / "stack", ref) in vault.ok("attest", "digest", ref)
+    assert withheld_provenance(tmp_path / "stack", ref) in vault.ok("trust", "attest", "digest", ref)
     path.write_text(path.read_text().replace("much better", "best"))
     vault.ok("share", "--update", "stack")
     told = vault.ok("--vault", "../stack", "--as", MAX, "trust", ref)

@@ -90,13 +90,13 @@ def signature_in(folder: Path) -> str:
 
 def test_a_signed_stack_is_from_its_sender_and_their_key_is_pinned(sent: Path) -> None:
     sean = at(sent, "sean")
-    loaded = sean.run("load", str(sent / "signed"))
+    loaded = sean.run("share", "load", str(sent / "signed"))
     assert loaded.stdout.startswith("signed  1 memory from si:bella, shared ")
-    [one] = sean.json("load", "--list")["stacks"]
+    [one] = sean.json("share", "load", "--list")["stacks"]
     assert loaded.stderr == f"from now on the key of si:bella is {one['key']}; ask them whether it is\n"
     assert one["key"].startswith("SHA256:")
     assert f'"si:bella" = "{one["key"]}"' in (sean.home / "config/memstore/config.toml").read_text()
-    assert sean.run("load", str(sent / "signed")).stderr == ""
+    assert sean.run("share", "load", str(sent / "signed")).stderr == ""
     assert 'from "the stack signed from si:bella' in sean.ok("search", "short walks")
     [hit] = sean.json("search", "short walks")["results"]
     assert (hit["external"]["source"], hit["source_type"]) == ("the stack signed from si:bella", "external")
@@ -168,18 +168,18 @@ ATTACKS: dict[str, tuple[Callable[[Path], object], str, bool]] = {
 def test_a_signed_stack_that_was_changed_is_refused(attack: str, sent: Path) -> None:
     act, says, accepted = ATTACKS[attack]
     sean = at(sent, "sean")
-    sean.ok("load", str(sent / "signed"))
+    sean.ok("share", "load", str(sent / "signed"))
     assert sean.json("search", "short walks")["results"]
     act(sent)
-    [one] = sean.json("load", "--list")["stacks"]
+    [one] = sean.json("share", "load", "--list")["stacks"]
     assert one["problem"] is not None
     assert (says in one["problem"], one["key"]) == (True, None), one
-    assert ("memstore load DIR --accept-key" in one["problem"]) is accepted
+    assert ("memstore share load DIR --accept-key" in one["problem"]) is accepted
     assert sean.json("search", "walks")["results"] == []
-    refused = sean.run("load", str(sent / "signed"))
+    refused = sean.run("share", "load", str(sent / "signed"))
     assert refused.returncode != 0
     assert says in refused.stderr
-    taken = sean.run("load", str(sent / "signed"), "--accept-key")
+    taken = sean.run("share", "load", str(sent / "signed"), "--accept-key")
     assert (taken.returncode == 0) is accepted, taken.stderr
     assert bool(sean.json("search", "walks")["results"]) is accepted
 
@@ -187,7 +187,7 @@ def test_a_signed_stack_that_was_changed_is_refused(attack: str, sent: Path) -> 
 def test_a_changed_stack_is_refused_before_anything_of_its_sender_is_known(sent: Path) -> None:
     sean = at(sent, "sean")
     changed(sent / "signed", by="si:eve")
-    assert "doesn't hold" in sean.run("load", str(sent / "signed")).stderr
+    assert "doesn't hold" in sean.run("share", "load", str(sent / "signed")).stderr
     assert not (sean.home / "config/memstore/config.toml").exists()
 
 
@@ -195,48 +195,48 @@ def test_an_unsigned_stack_says_who_it_is_from_until_it_is_signed_and_loaded_aga
     sean, bella = at(sent, "sean"), at(sent, "bella")
     bella.ok("config", "--user", "--unset", "signing_key")
     bella.ok("share", "--to", "human:sean", str(sent / "plain"))
-    assert "1 memory that it says are from si:bella" in sean.ok("load", str(sent / "plain"))
-    assert sean.json("load", "--list")["stacks"][0]["key"] is None
+    assert "1 memory that it says are from si:bella" in sean.ok("share", "load", str(sent / "plain"))
+    assert sean.json("share", "load", "--list")["stacks"][0]["key"] is None
     bella.ok("config", "--user", "signing_key", str(sent / "key"))
     assert bella.json("share", "--update", "plain")["commit"]
     assert bella.run("share", "--update", "plain").stderr == "nothing changed\n"
     assert "which says that it is from si:bella" in sean.ok("search", "walks")
-    assert "1 memory from si:bella" in sean.ok("load", str(sent / "plain"))
+    assert "1 memory from si:bella" in sean.ok("share", "load", str(sent / "plain"))
     assert 'from "the stack plain from si:bella' in sean.ok("search", "walks")
 
 
 def test_without_a_program_that_checks_a_signed_stack_is_not_loaded(sent: Path) -> None:
     with patch("memstore.trust.signatures.SshSignatures._crypto", None):
-        refused = at(sent, "sean").run("load", str(sent / "signed"), PATH="/nowhere")
+        refused = at(sent, "sean").run("share", "load", str(sent / "signed"), PATH="/nowhere")
     assert "signatures need the library cryptography or the program ssh-keygen" in refused.stderr
 
 
 def test_a_key_in_the_pinned_keyring_is_known_and_a_revoked_one_refused(sent: Path) -> None:
     sean = at(sent, "sean")
     sean.ok("config", "--user", "signing_key", str(sent / "other"))
-    sean.ok("keys", "add", "human:sean", str(sent / "other.pub"), "--keeper")
-    sean.ok("keys", "add", BELLA, str(sent / "key.pub"))
+    sean.ok("trust", "keys", "add", "human:sean", str(sent / "other.pub"), "--keeper")
+    sean.ok("trust", "keys", "add", BELLA, str(sent / "key.pub"))
     sean.ok("commit")
-    sean.ok("keys", "pin")
-    loaded = sean.run("load", str(sent / "signed"))
+    sean.ok("trust", "keys", "pin")
+    loaded = sean.run("share", "load", str(sent / "signed"))
     assert (loaded.returncode, loaded.stderr) == (0, "")
-    fingerprint = sean.json("load", "--list")["stacks"][0]["key"]
-    sean.ok("keys", "revoke", fingerprint, "-c")
+    fingerprint = sean.json("share", "load", "--list")["stacks"][0]["key"]
+    sean.ok("trust", "keys", "revoke", fingerprint, "-c")
     for more in ((), ("--accept-key",)):
-        refused = sean.run("load", str(sent / "signed"), *more)
+        refused = sean.run("share", "load", str(sent / "signed"), *more)
         assert refused.returncode != 0
         assert "was revoked" in refused.stderr
 
 
 def test_another_key_than_the_pinned_keyring_has_is_refused(sent: Path) -> None:
     sean = at(sent, "sean")
-    sean.ok("keys", "add", BELLA, str(sent / "other.pub"))
+    sean.ok("trust", "keys", "add", BELLA, str(sent / "other.pub"))
     sean.ok("commit")
-    sean.ok("keys", "pin")
-    refused = sean.run("load", str(sent / "signed"))
+    sean.ok("trust", "keys", "pin")
+    refused = sean.run("share", "load", str(sent / "signed"))
     assert refused.returncode != 0
     assert "and is signed with SHA256:" in refused.stderr
-    assert sean.ok("load", "--list") == ""
+    assert sean.ok("share", "load", "--list") == ""
 
 
 def test_the_pin_of_any_sender_leaves_the_settings_readable(tmp_path: Path) -> None:

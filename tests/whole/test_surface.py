@@ -62,7 +62,9 @@ def vault(tmp_path_factory: pytest.TempPathFactory) -> InProcess:
         path = program.vault / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
-    program.ok("consent", "grant", "--from", "human:sean", "--to", "human:tom", "--scope", "subject:dog:bella")
+    program.ok(
+        "privacy", "consent", "grant", "--from", "human:sean", "--to", "human:tom", "--scope", "subject:dog:bella"
+    )
     return program
 
 
@@ -86,8 +88,8 @@ def test_the_owner_finds_the_canary(vault: InProcess) -> None:
         ("show", "m_lesson00001", "--json"),
         ("trace", "m_lesson00001", "--json"),
         ("trace", "m_pub0000001", "--reverse"),
-        ("stats", "--json"),
-        ("orphans",),
+        ("list", "--stats", "--json"),
+        ("check", "orphans"),
         ("doctor",),
         ("status",),
         ("list", "--json", "--status", "all"),
@@ -96,8 +98,8 @@ def test_the_owner_finds_the_canary(vault: InProcess) -> None:
         ("privacy", "audit", "--subject", "dog:bella"),
         ("privacy", "report"),
         ("context", "list"),
-        ("consent", "list"),
-        ("entity", "list"),
+        ("privacy", "consent", "list"),
+        ("privacy", "entity", "list"),
         ("log",),
         ("blame", "canary.md"),
         ("diff",),
@@ -106,7 +108,7 @@ def test_the_owner_finds_the_canary(vault: InProcess) -> None:
         ("check", "hidden_broken.md"),
         ("show", "hidden_broken.md"),
         ("recall", "Bella syndrome"),
-        ("consolidate", "--dry-run"),
+        ("beliefs", "consolidate", "--dry-run"),
         ("add", "Bella has no syndrome", "--dry-run"),
         *(
             (*words, "m_named000001", *more)
@@ -114,10 +116,10 @@ def test_the_owner_finds_the_canary(vault: InProcess) -> None:
             for more in ((), ("--json",))
         ),
         ("show", "m_named000001", "--whole"),
-        ("cite", "m_named000001:L1-L8"),
-        ("cite", "m_named000001"),
+        ("show", "--cite", "m_named000001:L1-L8"),
+        ("show", "--cite", "m_named000001"),
         *((*words, "--all") for words in EXPORTS),
-        ("recompute", "--from-episodes", "--json"),
+        ("beliefs", "recompute", "--from-episodes", "--json"),
         *(
             ("search", "walks", "--facets", key)
             for key in ("relates_to", "derived_from", "supersedes", "confidence_history", "resolved_conflicts")
@@ -167,7 +169,7 @@ def test_the_owner_is_told_all_that_a_file_says(vault: InProcess) -> None:
     assert vault.ok(*MAX, "show", "m_named000001", "--whole") == "Walks are good.\n"
     assert vault.ok(*MAX, "show", "m_pub0000001", "--whole") == (vault.vault / "pub.md").read_text()
     assert "m_private0007" in vault.ok("why", "m_named000001")
-    assert "m_private0001" in vault.ok("cite", "m_named000001:L1-L8")
+    assert "m_private0001" in vault.ok("show", "--cite", "m_named000001:L1-L8")
     assert vault.json("search", "walks", "--facets", "relates_to")["facets"]
 
 
@@ -198,24 +200,24 @@ def test_looks_of_others_are_kept_on_this_machine_and_told_to_the_owner_alone(tm
     (program.vault / "own.md").write_bytes(memory_text("probe probe\n", id="m_own0000001"))
     program.ok("search", "probe")
     program.ok("show", "m_own0000001")
-    assert "nobody else has looked" in program.run("audit", "show", "--local").stderr
+    assert "nobody else has looked" in program.run("privacy", "log", "show", "--local").stderr
     program.run(*MAX, "search", "probe")
     program.run(*MAX, "list")
     program.run(*MAX, "show", "m_own0000001")
     program.run(*MAX, "show", "m_nowhere001")
-    looks = validated(program.ok("--json", "audit", "show", "--local"))["looks"]
+    looks = validated(program.ok("--json", "privacy", "log", "show", "--local"))["looks"]
     assert [(one["by"], one["how"], one["shown"], one["denied"]) for one in looks] == [
         ("si:max_agent", "named", [], ["m_own0000001"]),
         ("si:max_agent", "list", ["m_pub0000001"], []),
         ("si:max_agent", "search", ["m_pub0000001"], []),
     ]
-    assert len(program.ok("audit", "show", "m_own0000001", "--local").splitlines()) == 1
+    assert len(program.ok("privacy", "log", "show", "m_own0000001", "--local").splitlines()) == 1
     assert program.run(*MAX, "audit", "show", "--local").returncode == 4
     (log,) = program.vault.rglob("access.jsonl")
     assert log.stat().st_mode & 0o777 == 0o600
     assert ".git/" in log.as_posix()
     log.write_bytes(b'{"torn\n' + log.read_bytes() + b"\xff\n[]\n")
-    assert len(validated(program.ok("--json", "audit", "show", "--local"))["looks"]) == 3
+    assert len(validated(program.ok("--json", "privacy", "log", "show", "--local"))["looks"]) == 3
     log.unlink()
     log.mkdir()
     assert program.run(*MAX, "search", "probe").returncode == 0
@@ -232,7 +234,7 @@ def test_looks_of_others_are_kept_on_this_machine_and_told_to_the_owner_alone(tm
         ("config", "require_context", "false"),
         ("init", ".", "--owner", "si:max_agent"),
         ("hooks", "uninstall"),
-        ("keys", "pin"),
+        ("trust", "keys", "pin"),
     ],
     ids=" ".join,
 )

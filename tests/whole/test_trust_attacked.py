@@ -32,8 +32,8 @@ READING = (
     ("search", "synthesis", "--min-trust", "0.1"),
     ("list", "--min-trust", "0.1"),
     ("list", "--level", "attested"),
-    ("keys", "list"),
-    ("attest", "export", "REF"),
+    ("trust", "keys", "list"),
+    ("trust", "attest", "export", "REF"),
     ("export", "memory-v0.1", "REF"),
     ("doctor",),
     ("status",),
@@ -62,8 +62,8 @@ def test_a_key_with_half_its_point_is_a_finding_wherever_it_stands(vault: Vault)
     blob = string(kind) + string("nistp256") + string(short)
     parts = [blob, b"attest@memstore.dev", b"", b"sha512", string(kind) + string(string(mpint(1)) * 2)]
     sig = base64.b64encode(b"SSHSIG" + (1).to_bytes(4) + b"".join(map(string, parts))).decode()
-    vault.ok("keys", "add", owner(vault), "@sean.pub")
-    vault.ok("sign", vault.ref, "--key", "@sean")
+    vault.ok("trust", "keys", "add", owner(vault), "@sean.pub")
+    vault.ok("trust", "sign", vault.ref, "--key", "@sean")
     file = vault.program.vault / vault.path
     before = file.read_text()
     digest = f"sha256:{0:064x}"
@@ -73,7 +73,7 @@ def test_a_key_with_half_its_point_is_a_finding_wherever_it_stands(vault: Vault)
     is_told(vault, *READING)
     assert [one["state"] for one in vault.json("trust", vault.ref)["witnesses"]] == ["invalid"]
     (vault.home / "odd.pub").write_text(f"{kind} {base64.b64encode(blob).decode()} odd\n")
-    done = vault.do("keys", "add", "si:pith", "@odd.pub")
+    done = vault.do("trust", "keys", "add", "si:pith", "@odd.pub")
     assert (done.returncode, "point" in done.stderr) == (5, True)
     for name in ("allowed_signers", "revoked_keys"):
         (vault.program.vault / ".memstore" / name).write_text((vault.home / "odd.pub").read_text())
@@ -84,7 +84,7 @@ def test_a_key_with_half_its_point_is_a_finding_wherever_it_stands(vault: Vault)
 @pytest.mark.parametrize("url", ["http://[::1", "http://e.org:port/", "https://", "page.html"])
 def test_an_address_that_is_none_is_refused(url: str, vault: Vault) -> None:
     for how in (("--snapshot", "@sean.pub"), ("--online",)):
-        done = vault.do("anchor", vault.ref, "--type", "url", "--reference", url, *how)
+        done = vault.do("trust", "anchor", vault.ref, "--type", "url", "--reference", url, *how)
         assert (done.returncode, "hint: " in done.stderr) == (2, True), done
     file = vault.program.vault / vault.path
     text = file.read_text()
@@ -96,9 +96,9 @@ def test_an_address_that_is_none_is_refused(url: str, vault: Vault) -> None:
 @pytest.mark.soak(2)
 @pytest.mark.parametrize("height", ["-1", "-0x5", "1000000000", "99999999999999999999"])
 def test_a_block_that_cannot_be_read_back_is_not_pinned(height: str, vault: Vault) -> None:
-    done = vault.do("keys", "pin", "--block", height, BLOCK_0)
+    done = vault.do("trust", "keys", "pin", "--block", height, BLOCK_0)
     assert (done.returncode, "hint: " in done.stderr or "Usage" in done.stderr) == (2, True), done
-    vault.ok("keys", "pin", "--block", "0", BLOCK_0)
+    vault.ok("trust", "keys", "pin", "--block", "0", BLOCK_0)
     vault.ok("config")
     is_told(vault, *READING)
 
@@ -137,7 +137,7 @@ def test_what_is_no_file_is_a_finding_where_a_page_or_a_proof_is_expected(
 ) -> None:
     page = b"sha256:%064d" % 0
     (vault.home / "page").write_bytes(page)
-    vault.ok("anchor", vault.ref, "--type", "url", "--reference", "https://e.org/1", "--snapshot", "@page")
+    vault.ok("trust", "anchor", vault.ref, "--type", "url", "--reference", "https://e.org/1", "--snapshot", "@page")
     name = hashlib.sha256(page).hexdigest()
     folder = vault.program.vault / ".memstore/snapshots"
     (folder / name).unlink()
@@ -145,17 +145,17 @@ def test_what_is_no_file_is_a_finding_where_a_page_or_a_proof_is_expected(
     is_told(vault, *READING)
     assert vault.anchors() == ["altered"]
     assert name in vault.do("check").stdout
-    said = vault.ok("attest", "digest", vault.ref)
+    said = vault.ok("trust", "attest", "digest", vault.ref)
     (vault.home / "said").write_text(said)
     digest = hashlib.sha256(said.encode())
     (vault.home / "proof").write_bytes(
         timestamps.proof(digest.digest(), [("append", b"x"), ("pending", "https://e.org")])
     )
     stamped = ("--type", "opentimestamps", "--snapshot", "@said", "--proof", "@proof")
-    vault.ok("anchor", vault.ref, *stamped)
+    vault.ok("trust", "anchor", vault.ref, *stamped)
     (folder / f"{digest.hexdigest()}.ots").unlink()
     put(folder / f"{digest.hexdigest()}.ots")
-    is_told(vault, *READING, ("anchor", vault.ref, *stamped))
+    is_told(vault, *READING, ("trust", "anchor", vault.ref, *stamped))
     assert vault.anchors()[1:] == ["altered"]
 
 
@@ -167,10 +167,10 @@ def test_what_is_no_file_is_a_finding_where_a_page_or_a_proof_is_expected(
 def test_what_is_no_file_is_a_finding_where_the_keyring_is_expected(
     put: Callable[[Path], None], name: str, vault: Vault, *, pinned: bool
 ) -> None:
-    vault.ok("keys", "add", owner(vault), "@sean.pub", "--keeper", "-c")
-    vault.ok("sign", vault.ref, "--key", "@sean", "-c")
+    vault.ok("trust", "keys", "add", owner(vault), "@sean.pub", "--keeper", "-c")
+    vault.ok("trust", "sign", vault.ref, "--key", "@sean", "-c")
     if pinned:
-        vault.ok("keys", "pin")
+        vault.ok("trust", "keys", "pin")
     place = vault.program.vault / ".memstore" / name
     place.unlink(missing_ok=True)
     put(place)

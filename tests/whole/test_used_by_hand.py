@@ -24,14 +24,22 @@ def test_a_memory_is_named_by_its_path_from_where_one_is(vault: InProcess) -> No
     ref, file = vault.add("Bella eats at eight")
     path = file.relative_to(vault.vault).as_posix()
     for typed in (path, f"./{path}", f"../{file.parent.name}/{file.name}", file.name, str(file)):
-        named = vault.run("path", typed, "--json", cwd=file.parent)
+        named = vault.run("show", "--path", typed, "--json", cwd=file.parent)
         assert f'"ref": "{ref}"' in named.stdout, (typed, named.stderr)
-    assert vault.run("path", file.name).returncode == 3
+    assert vault.run("show", "--path", file.name).returncode == 3
 
 
 @pytest.mark.parametrize(
     "words",
-    [("search", "bella"), ("list",), ("log",), ("trace", "m_"), ("impact", "m_"), ("orphans",), ("audit", "show")],
+    [
+        ("search", "bella"),
+        ("list",),
+        ("log",),
+        ("trace", "m_"),
+        ("trace", "--impact", "m_"),
+        ("check", "orphans"),
+        ("privacy", "log", "show"),
+    ],
 )
 def test_more_than_any_vault_holds_is_all(vault: InProcess, words: tuple[str, ...]) -> None:
     ref, _ = vault.add("Bella eats at eight", "-c")
@@ -41,14 +49,19 @@ def test_more_than_any_vault_holds_is_all(vault: InProcess, words: tuple[str, ..
 
 @pytest.mark.parametrize("seconds", ["nan", "inf", "1e300", "0", "-1"])
 def test_a_wait_that_no_clock_can_count_is_refused(vault: InProcess, seconds: str) -> None:
-    assert vault.run("watch", "--every", seconds).returncode == 2
+    assert vault.run("index", "watch", "--every", seconds).returncode == 2
 
 
 def test_the_help_that_is_named_is_that_of_the_command(vault: InProcess) -> None:
-    for words in (["archive", "m_x", "--reason"], ["split", "m_x", "one"], ["keys", "add", "si:ash"], ["log", "-n"]):
-        told = vault.run(*words).stderr
-        command = " ".join(words[: 2 if words[0] == "keys" else 1])
+    for command, more in (
+        ("archive", ["m_x", "--reason"]),
+        ("conflicts split", ["m_x", "one"]),
+        ("trust keys add", ["si:ash"]),
+        ("log", ["-n"]),
+    ):
+        told = vault.run(*command.split(), *more).stderr
         assert f"hint: see `memstore {command} --help`" in told, told
+    assert "hint: see `memstore trust show --help`" in vault.run("trust").stderr
 
 
 def test_a_condition_on_a_key_that_nothing_has_names_the_nearest(vault: InProcess) -> None:
@@ -95,8 +108,8 @@ def test_a_text_that_begins_with_a_dash_is_told_where_it_stands(vault: InProcess
     [
         (["edit", "m_x", "--text", "y"], "TEXT takes no option: memstore edit [OPTIONS] REF [TEXT|-]"),
         (["add", "--text", "y"], "TEXT takes no option: memstore add [OPTIONS] [TEXT|-]"),
-        (["list", "--stat"], "did you mean --status?"),
-        (["share", "--path", "y"], "see `memstore share --help`"),
+        (["list", "--stat"], "did you mean --stats?"),
+        (["share", "--path", "y"], "see `memstore share copy --help`"),
         (["search", "tea", "--roles", "y"], "see `memstore search --help`"),
         (["search", "tea", "--json-lines"], "did you mean --jsonl?"),
         (["privacy", "audit", "--source-entity", "human:sean"], "did you mean --entity?"),
@@ -127,7 +140,12 @@ def unmerged(vault: InProcess, command: str) -> Path:
 def test_what_could_not_be_committed_is_not_written_first(vault: InProcess, command: str) -> None:
     unmerged(vault, command)
     head = vault.git("rev-parse", "HEAD")
-    for words in (("add", "once", "-c"), ("raw", "twice", "-c"), ("commit",), ("entity", "add", "dog:bella", "-c")):
+    for words in (
+        ("add", "once", "-c"),
+        ("raw", "twice", "-c"),
+        ("commit",),
+        ("privacy", "entity", "add", "dog:bella", "-c"),
+    ):
         done = vault.run(*words)
         assert (done.returncode, "in progress" in done.stderr) == (5, True), (words, done)
     assert vault.git("rev-parse", "HEAD") == head
@@ -175,7 +193,7 @@ def test_what_git_ignores_is_told_not_to_be_committed(vault: InProcess) -> None:
 
 def test_what_belongs_to_the_vault_is_committed_where_all_is(vault: InProcess) -> None:
     vault.ok("config", "auto_commit", "true")
-    assert vault.json("entity", "add", "dog:bella")["commit"] == vault.git("rev-parse", "HEAD").strip()
+    assert vault.json("privacy", "entity", "add", "dog:bella")["commit"] == vault.git("rev-parse", "HEAD").strip()
 
 
 @pytest.mark.parametrize("name", ["diary", "diary/tea.md"])
@@ -221,7 +239,7 @@ def test_what_is_no_memory_any_more_stays_in_the_repository(vault: InProcess, ho
 def test_what_a_sparse_checkout_leaves_out_is_not_deleted(vault: InProcess) -> None:
     tea, file = vault.add("Tea before mail")
     vault.ok("mv", tea, "diary/tea.md")
-    vault.ok("entity", "add", "dog:bella")
+    vault.ok("privacy", "entity", "add", "dog:bella")
     vault.add("Bella eats at eight")
     vault.ok("commit")
     head = vault.git("rev-parse", "HEAD")
@@ -254,7 +272,7 @@ def test_a_ref_to_what_a_sparse_checkout_leaves_out_does_not_dangle(vault: InPro
     assert not (vault.vault / "diary").exists()
     assert vault.run("check", "--strict").stdout == before
     assert (before.count("[ref-dangling]"), before.count("leads to no note")) == (1, 1)
-    assert tea not in vault.ok("orphans")
+    assert tea not in vault.ok("check", "orphans")
     ref = vault.json("list")["memories"][0]["ref"]
     said = vault.ok("links", ref)
     assert (said.count("not checked out: diary/tea.md"), said.count("leads nowhere")) == (2, 2), said
@@ -299,7 +317,7 @@ NOTED = "nothing else here names human:clare [grantee-unknown]"
 
 
 def test_a_grant_to_somebody_whom_nothing_names_is_noted_at_every_door(vault: InProcess, tmp_path: Path) -> None:
-    vault.ok("entity", "add", "human:claire")
+    vault.ok("privacy", "entity", "add", "human:claire")
     ref, _ = vault.add("Bella eats at eight")
     script = tmp_path / "editor"
     script.write_text(
@@ -312,7 +330,7 @@ def test_a_grant_to_somebody_whom_nothing_names_is_noted_at_every_door(vault: In
     doors = [
         ("add", "Tea at four", "--access", "human:clare"),
         ("raw", "Tea at five", "--access", "human:clare"),
-        ("generalize", ref, "--text", "Old dogs like regular meals", "--access", "human:clare"),
+        ("privacy", "generalize", ref, "--text", "Old dogs like regular meals", "--access", "human:clare"),
         ("set", ref, "access_grants=human:clare"),
         ("supersede", ref, "Bella eats at nine", "--access", "human:clare"),
         ("add", "-t", "note"),
@@ -322,7 +340,7 @@ def test_a_grant_to_somebody_whom_nothing_names_is_noted_at_every_door(vault: In
     for words in doors:
         done = vault.run(*words, "--dry-run", MEMSTORE_EDITOR=editor)
         assert NOTED in done.stderr, (words, done.stderr)
-        assert done.stderr.count("memstore entity add human:clare says who it is") == 1
+        assert done.stderr.count("memstore privacy entity add human:clare says who it is") == 1
     for words in doors[:5]:
         named = [word.replace("clare", "claire") for word in words]
         assert "nothing else" not in vault.run(*named, "--dry-run").stderr
@@ -334,7 +352,7 @@ UNGUARDED = "dog:max has no guardian, so anybody's word counts"
 
 
 def test_a_consent_for_a_ward_without_a_guardian_is_noted_at_every_door(vault: InProcess) -> None:
-    vault.ok("entity", "add", "dog:max")
+    vault.ok("privacy", "entity", "add", "dog:max")
     ref, _ = vault.add("Max limps", "--subject", "dog:max")
     told = ("--access", "si:ash", "--consent", "human:dan")
     doors = [
@@ -342,17 +360,17 @@ def test_a_consent_for_a_ward_without_a_guardian_is_noted_at_every_door(vault: I
         ("raw", "Max eats at five", "--subject", "dog:max", *told),
         ("supersede", ref, "Max limps less", *told),
         ("privacy", "grant", ref, "--to", "si:ash", "--consent", "human:dan"),
-        ("consent", "grant", "--from", "human:dan", "--for", "dog:max", "--to", "si:ash", "--scope", ref),
-        ("consent", "grant", "--from", "human:dan", "--to", "si:ash", "--scope", "subject:dog:max"),
+        ("privacy", "consent", "grant", "--from", "human:dan", "--for", "dog:max", "--to", "si:ash", "--scope", ref),
+        ("privacy", "consent", "grant", "--from", "human:dan", "--to", "si:ash", "--scope", "subject:dog:max"),
     ]
     for words in doors:
         said = vault.run(*words, "--dry-run").stderr
         assert said.count(UNGUARDED) == 1, (words, said)
-        assert said.count("memstore entity guardian dog:max PERSON names one") == 1, (words, said)
-    vault.ok("entity", "guardian", "dog:max", "human:dan")
+        assert said.count("memstore privacy entity guardian dog:max PERSON names one") == 1, (words, said)
+    vault.ok("privacy", "entity", "guardian", "dog:max", "human:dan")
     for words in doors:
         assert UNGUARDED not in vault.run(*words, "--dry-run").stderr, words
-    vault.ok("entity", "guardian", "--remove", "dog:max", "human:dan")
+    vault.ok("privacy", "entity", "guardian", "--remove", "dog:max", "human:dan")
     for words in doors[:2]:
         assert UNGUARDED not in vault.run("--as", "human:eve", *words, "--dry-run").stderr, words
 

@@ -1,4 +1,4 @@
-"""`memstore watch`, and a cache that can't be written, as a person meets them."""
+"""`memstore index watch`, and a cache that can't be written, as a person meets them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def program(tmp_path: Path) -> Program:
 
 
 def test_it_tells_each_refresh_and_ends_at_ctrl_c(program: Program) -> None:
-    watching = program.start("watch", "--every", "0.01")
+    watching = program.start("index", "watch", "--every", "0.01")
     assert watching.stdout is not None
     assert watching.stdout.readline().startswith("indexed ")
     for text in ("Cold milk.\n", "Warm milk.\n"):
@@ -40,7 +40,7 @@ def test_it_tells_each_refresh_and_ends_at_ctrl_c(program: Program) -> None:
 
 
 def test_it_ends_when_the_vault_is_gone(program: Program) -> None:
-    watching = program.start("watch", "--every", "0.01")
+    watching = program.start("index", "watch", "--every", "0.01")
     assert watching.stdout is not None
     assert watching.stdout.readline().startswith("indexed ")
     program.vault.rename(program.vault.with_name("elsewhere"))
@@ -51,7 +51,7 @@ def test_it_ends_when_the_vault_is_gone(program: Program) -> None:
 
 
 def test_it_ends_when_nobody_reads_any_more(program: Program) -> None:
-    with program.start("watch", "--every", "0.01") as watching:
+    with program.start("index", "watch", "--every", "0.01") as watching:
         assert watching.stdout is not None
         watching.stdout.readline()
         watching.stdout.close()
@@ -69,7 +69,7 @@ def test_without_a_cache_it_says_so_and_everything_else_works(program: Program) 
     (program.vault / "milk.md").write_bytes(memory_text("Cold milk.\n", id="m_milk"))
     assert "milk.md" in program.ok("search", "milk", XDG_CACHE_HOME=without)
     assert program.json("index", "status", XDG_CACHE_HOME=without)["built"] is False
-    for words in (["watch", "--once"], ["index", "rebuild"]):
+    for words in (["index", "watch", "--once"], ["index", "rebuild"]):
         done = program.run(*words, XDG_CACHE_HOME=without)
         assert (done.returncode, done.stdout) == (5, ""), words
         assert done.stderr.startswith(f"memstore: the index can't be written: {cache}/memstore/")

@@ -20,8 +20,8 @@ class Attacked(InProcess):
         super().__init__(folder)
         self.vault.mkdir()
         self.ok("init", ".", "--owner", "human:sean")
-        self.ok("entity", "add", "human:claire")
-        self.ok("entity", "add", "dog:bella", "--guardian", "human:claire")
+        self.ok("privacy", "entity", "add", "human:claire")
+        self.ok("privacy", "entity", "add", "dog:bella", "--guardian", "human:claire")
         self.told = self.added("Bella sleeps badly.", "--subject", "dog:bella", "--source-entity", "human:claire")
         self.plain = self.added("Walks at eight.")
         self.saved("base")
@@ -97,7 +97,7 @@ def test_a_memory_that_was_taken_out_does_not_come_back_wider(vault: Attacked) -
 def test_settings_and_registries_are_not_widened_by_hand(
     vault: Attacked, path: str, pattern: str, becomes: str, code: str
 ) -> None:
-    vault.ok("group", "add", "group:pack", "si:pith")
+    vault.ok("privacy", "group", "add", "group:pack", "si:pith")
     vault.ok("privacy", "grant", vault.plain, "--to", "group:pack")
     vault.saved("a group")
     vault.edit(path, pattern, becomes)
@@ -106,21 +106,21 @@ def test_settings_and_registries_are_not_widened_by_hand(
 
 
 def test_an_event_excuses_the_file_that_it_is_about_alone(vault: Attacked) -> None:
-    vault.ok("entity", "add", "human:max", "--guardian", "dog:bella")
+    vault.ok("privacy", "entity", "add", "human:max", "--guardian", "dog:bella")
     vault.edit("entities/dog/bella.md", "^guardians: .*\n", "")
     assert "[registry-widened]" in vault.refused_commit()
 
 
 def test_by_command_they_are_and_the_audit_has_it(vault: Attacked) -> None:
-    vault.ok("group", "add", "group:pack", "si:pith")
+    vault.ok("privacy", "group", "add", "group:pack", "si:pith")
     vault.ok("privacy", "grant", vault.plain, "--to", "group:pack")
     vault.saved("a group")
-    vault.ok("group", "add", "group:pack", "si:ash")
-    vault.ok("entity", "guardian", "dog:bella", "human:sean")
+    vault.ok("privacy", "group", "add", "group:pack", "si:ash")
+    vault.ok("privacy", "entity", "guardian", "dog:bella", "human:sean")
     vault.saved("by command")
     vault.ok("config", "owner", "human:ines")
     vault.saved("another owner")
-    assert "owner=human:ines" in vault.ok("audit", "show", "--as", "human:ines")
+    assert "owner=human:ines" in vault.ok("privacy", "log", "show", "--as", "human:ines")
 
 
 def test_who_sees_notes_is_set_by_command_and_an_event_excuses_those_alone(vault: Attacked) -> None:
@@ -139,7 +139,7 @@ def test_who_reads_a_remote_is_set_by_command_and_an_event_excuses_that_remote_a
     vault.ok("config", "remotes.origin", "si:pith human:ines")
     vault.ok("config", "remotes.backup", "owner")
     vault.saved("by command")
-    assert "remotes.origin=si:pith human:ines" in vault.ok("audit", "show")
+    assert "remotes.origin=si:pith human:ines" in vault.ok("privacy", "log", "show")
     vault.ok("config", "remotes.backup", "public")
     vault.edit(".memstore/config.toml", "^origin = .*", 'origin = ["owner"]')
     said = vault.refused_commit()
@@ -168,15 +168,15 @@ def test_a_consent_is_not_rewritten(vault: Attacked) -> None:
 
 def test_every_grant_is_in_the_audit_or_said_not_to_be(vault: Attacked) -> None:
     shown = vault.added("For Ash.", "--access", "si:ash")
-    assert f"memory={vault.id_of(shown)}  to=si:ash" in vault.ok("audit", "show")
+    assert f"memory={vault.id_of(shown)}  to=si:ash" in vault.ok("privacy", "log", "show")
     vault.edit(vault.plain, "^id: .*", r"\g<0>\naccess_grants: [si:ash]")
     vault.git("add", "-A")
     done = vault.attempt_git("commit", "-qm", "by hand")
     assert (done.returncode, "[grant-unrecorded]" in done.stderr) == (0, True), done
-    assert "[grant-unrecorded]" in vault.ok("audit", "verify")
+    assert "[grant-unrecorded]" in vault.ok("privacy", "log", "verify")
     assert "[grant-unrecorded]" in vault.ok("check", "--fix")
-    assert "grant-unrecorded" not in vault.ok("audit", "verify")
-    assert "to=si:ash" in vault.ok("audit", "show", vault.id_of(vault.plain))
+    assert "grant-unrecorded" not in vault.ok("privacy", "log", "verify")
+    assert "to=si:ash" in vault.ok("privacy", "log", "show", vault.id_of(vault.plain))
     vault.saved("recorded")
 
 
@@ -331,9 +331,11 @@ def test_a_work_tree_at_an_older_commit_tells_what_was_withdrawn_since(tmp_path:
     vault.git("worktree", "add", "-q", "-b", "older", str(older))
     (consent,) = (vault.vault / "consents").rglob("*.md")
     if act == "revoke":
-        vault.ok("consent", "revoke", consent.stem, "--by", "human:claire")
+        vault.ok("privacy", "consent", "revoke", consent.stem, "--by", "human:claire")
     else:
-        vault.ok("consent", "refuse", "--from", "human:claire", "--to", "si:ash", "--scope", "subject:dog:bella")
+        vault.ok(
+            "privacy", "consent", "refuse", "--from", "human:claire", "--to", "si:ash", "--scope", "subject:dog:bella"
+        )
     vault.saved("withdrawn")
     (newer,) = {*(vault.vault / "consents").rglob("*.md")} - {consent}
     said = f"{newer.relative_to(vault.vault)}:1:1: error: this refusal or revocation is committed in another work tree"

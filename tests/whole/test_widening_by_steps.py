@@ -39,7 +39,7 @@ def test_a_subject_of_a_granted_memory_is_not_dropped(program: Program) -> None:
     ],
 )
 def test_set_and_edit_widen_no_more_than_a_commit_may(program: Program, words: tuple[str, ...], said: str) -> None:
-    program.ok("entity", "add", "dog:bella", "--guardian", "human:sean")
+    program.ok("privacy", "entity", "add", "dog:bella", "--guardian", "human:sean")
     ref, path = program.add("Bella is tired.", "--subject", "dog:bella", "--access", "human:sean")
     before = path.read_bytes()
     done = program.run("set", ref, *words)
@@ -60,23 +60,25 @@ def test_set_and_edit_widen_no_more_than_a_commit_may(program: Program, words: t
     mine, path = program.add("Tea is hot.")
     program.ok("set", mine, "access_grants=*", "owner=human:eve")
     assert "human:eve" in path.read_text()
-    assert [event["event"] for event in program.json("audit", "show", mine.partition(":")[2])["events"]] == [
+    assert [event["event"] for event in program.json("privacy", "log", "show", mine.partition(":")[2])["events"]] == [
         "privacy set"
     ]
     program.ok("undo")
-    assert "undo" in {event["event"] for event in program.json("audit", "show")["events"]}
+    assert "undo" in {event["event"] for event in program.json("privacy", "log", "show")["events"]}
 
 
 def test_a_refusal_is_not_deleted(program: Program) -> None:
-    program.ok("consent", "refuse", "--from", "human:sean", "--to", "*", "--scope", "subject:human:sean", "--commit")
-    assert program.run("audit", "verify").returncode == 0
+    program.ok(
+        "privacy", "consent", "refuse", "--from", "human:sean", "--to", "*", "--scope", "subject:human:sean", "--commit"
+    )
+    assert program.run("privacy", "log", "verify").returncode == 0
     file = next(program.vault.glob("consents/*/con_*.md"))
     moved = file.parent.parent / "2020" / file.name
     moved.parent.mkdir()
     file.rename(moved)
-    assert program.run("audit", "verify").returncode == 0
+    assert program.run("privacy", "log", "verify").returncode == 0
     moved.unlink()
-    done = program.run("audit", "verify")
+    done = program.run("privacy", "log", "verify")
     assert done.returncode == 1
     assert "consent-deleted" in done.stdout
     program.git("config", "user.email", "a@b.c")
@@ -92,7 +94,7 @@ def test_nobody_but_the_owner_undoes_a_refusal(program: Program) -> None:
     bob = ("--as", "human:bob")
     assert program.run(*bob, "show", ref).returncode == 0
     nothing = program.run(*bob, "undo")
-    program.ok("consent", "refuse", "--from", "human:sean", "--to", "*", "--scope", "subject:human:sean")
+    program.ok("privacy", "consent", "refuse", "--from", "human:sean", "--to", "*", "--scope", "subject:human:sean")
     assert program.run(*bob, "undo", "--as", "human:sean").returncode == 2
     for words in (("undo", "--dry-run"), ("undo",)):
         done = program.run(*bob, *words)
@@ -125,7 +127,7 @@ BLOCKED, UNACKNOWLEDGED = "generalization-blocked", "generalization-unacknowledg
 def test_what_a_generalization_shows_is_checked_when_it_is_committed(
     program: Program, more: str, text: str, code: str | None
 ) -> None:
-    program.ok("entity", "add", "dog:bella", "--alias", "Bella", "-c")
+    program.ok("privacy", "entity", "add", "dog:bella", "--alias", "Bella", "-c")
     ref, source = program.add("Bella limps after running.", "--subject", "dog:bella", "--commit")
     lesson = program.vault / "lesson.md"
     head = f'---\ntype: belief\nid: m_lesson0001\nderived_from: ["{ref}"]\ngeneralized: true\n{more}'
@@ -151,10 +153,10 @@ def test_what_a_generalization_shows_is_checked_when_it_is_committed(
 
 
 def test_who_acknowledged_one_check_did_not_acknowledge_another(program: Program) -> None:
-    program.ok("entity", "add", "dog:bella", "--alias", "Bella", "-c")
+    program.ok("privacy", "entity", "add", "dog:bella", "--alias", "Bella", "-c")
     ref, _ = program.add("Bella has a grade 2 murmur since May 14.", "--subject", "dog:bella", "--commit")
     told = "Hearts of grade 2 are fine with long walks."
-    made = program.json("generalize", ref, "--text", told, "--access", "public", "--acknowledge", "-c")
+    made = program.json("privacy", "generalize", ref, "--text", told, "--access", "public", "--acknowledge", "-c")
     lesson = program.vault / made["path"]
     assert 'checks: ["number"]' in lesson.read_text()
     lesson.write_text(lesson.read_text().replace("long walks", "short walks"))
@@ -168,7 +170,7 @@ def test_who_acknowledged_one_check_did_not_acknowledge_another(program: Program
 
 
 def test_a_name_of_what_the_source_was_made_of_is_one_too(program: Program) -> None:
-    program.ok("entity", "add", "dog:bella", "--alias", "Bella", "-c")
+    program.ok("privacy", "entity", "add", "dog:bella", "--alias", "Bella", "-c")
     ref, _ = program.add("Bella limps after running.", "--subject", "dog:bella", "--commit")
     held, _ = program.add("Running does Bella no good.", "-t", "belief", "--derived-from", ref, "--commit")
     assert "dog:bella" not in program.ok("show", held)

@@ -30,12 +30,12 @@ class Vault:
             key = Ed25519PrivateKey.generate()
             (home / name).write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption()))
             (home / f"{name}.pub").write_bytes(key.public_key().public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH))
-            self.ok("keys", "add", who, str(home / f"{name}.pub"))
+            self.ok("trust", "keys", "add", who, str(home / f"{name}.pub"))
         self.ref, self.path = self.program.add(WORDS)
         self.ok("privacy", "grant", self.ref, "--to", "si:pith", "--to", "human:claire")
-        self.ok("sign", self.ref, "--key", str(home / "sean"))
+        self.ok("trust", "sign", self.ref, "--key", str(home / "sean"))
         self.ok("commit", "-q")
-        self.ok("anchor", self.ref)
+        self.ok("trust", "anchor", self.ref)
         self.attest("pith", "si:pith", "confirm")
 
     def ok(self, *words: str) -> str:
@@ -48,12 +48,12 @@ class Vault:
 
     def attest(self, key: str, who: str, word: str) -> None:
         """Ask for a word, answer as somebody else, take the answer in, and commit it."""
-        request = self.program.vault / self.json("request-witness", self.ref, "--from", who)["path"]
+        request = self.program.vault / self.json("trust", "request-witness", self.ref, "--from", who)["path"]
         answer = self.home / "answer.json"
-        words = ("witness", "--request", str(request), "--attest", word, "--key", str(self.home / key))
+        words = ("trust", "witness", "--request", str(request), "--attest", word, "--key", str(self.home / key))
         answer.write_text(self.ok(*words))
         request.unlink()
-        self.ok("witness", self.ref, "--answer", str(answer))
+        self.ok("trust", "witness", self.ref, "--answer", str(answer))
         self.ok("commit", "-q")
 
     def save(self, text: str) -> None:
