@@ -39,6 +39,10 @@ class StoppedClock:
     def __init__(self, at: datetime) -> None:
         self.at = at
 
+    def here(self) -> datetime:
+        """Return that time."""
+        return self.at
+
     def now(self) -> datetime:
         """Return that time."""
         return self.at

@@ -36,6 +36,9 @@ class TickClock:
         now, self._next = self._next, self._next + timedelta(minutes=1)
         return now
 
+    def here(self) -> datetime:
+        return self.now()
+
 
 class CountingIds:
     """Ids that count: m_0000000001, m_0000000002; others begin otherwise, as ids that chance makes do.

@@ -128,7 +128,7 @@ frontmatter: --where 'confidence >= 0.8'. A filter that can't be parsed is an er
 that is no filter is read as words, and so is a quote that is never closed.
 
 Dates: 2026, 2026-02, 2026-02-01, 2026-02-01T18:04Z, now, today, yesterday, 3d, 2w, 6mo, 1y; in --where the first four,
-each of which means its whole year, month or day.
+each of which means its whole year, month or day. Days are those of `memstore config timezone`, or of the machine.
 """
 
 _PRIVACY = """\

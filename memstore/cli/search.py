@@ -241,7 +241,7 @@ def _wish(
     from memstore.search.retrieval import Sort, Unit
 
     return Wish(
-        filters=filters_of(given, now=session.view().clock.now()),
+        filters=filters_of(given, now=session.view().clock.here()),
         limit=limit,
         by=Unit(by),
         sort=Sort(sort),

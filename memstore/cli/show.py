@@ -147,7 +147,7 @@ def list_(session: CliSession, /, given: Which, at: str | None, *, sort: str, li
         show_counts(session, given, at)
         return
     view = session.view()
-    listed = list_memories(view, filters_of(given, now=view.clock.now()), sort=Sort(sort), limit=limit, at=at)
+    listed = list_memories(view, filters_of(given, now=view.clock.here()), sort=Sort(sort), limit=limit, at=at)
     session.emit("list", listed, lambda: (_row(session, entry) for entry in listed.entries), each="memories")
     if not listed.total:
         session.say("no memories" if not given and at is None else "no memory matches")

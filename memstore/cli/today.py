@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 def today(session: CliSession, text: str | None, *, commit: bool, dry_run: bool) -> None:
     """Add a line to today's note, and make the note if there is none; without TEXT open it in your editor.
 
-    The daily note is a note with the tag `daily` and the date as its title: one for each day (in UTC), context and
+    The daily note is a note with the tag `daily` and the date as its title: one for each day, context and
     person. Where the vault's owner keeps daily notes with another program, like `daily/2026-02-01.md` or
     `journals/2026_02_01.md`, it is the one named for this day there. Without a terminal to edit in, its path is printed
     instead.

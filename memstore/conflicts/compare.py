@@ -286,7 +286,7 @@ def survey(view: View, memory: Named | None = None, **which: Unpack[Which]) -> S
     if memory is not None:
         paths = [view.named(memory).path]
     else:
-        column, filters = comparer.audience.column("path"), filters_of(which, now=view.clock.now())
+        column, filters = comparer.audience.column("path"), filters_of(which, now=view.clock.here())
         paths = sorted(column[row] for row in narrowed(then, comparer.audience.memories, filters))
     found: dict[frozenset[str], Conflict] = {}
     for path in view.with_progress("comparing memories", paths):

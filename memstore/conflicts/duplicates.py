@@ -105,7 +105,7 @@ def dedupe(view: View, **which: Unpack[Which]) -> tuple[Duplicates, ...]:
     column = comparer.audience.column("path")
     alike: dict[tuple[str, str], float] = {}
     sides: dict[str, Side] = {}
-    rows = narrowed(comparer.audience.then, comparer.audience.memories, filters_of(which, now=view.clock.now()))
+    rows = narrowed(comparer.audience.then, comparer.audience.memories, filters_of(which, now=view.clock.here()))
     for path in view.with_progress("comparing memories", sorted(column[row] for row in rows)):
         side = comparer.side_at(path)
         if side is None or side.memory.ref is None:

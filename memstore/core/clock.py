@@ -1,8 +1,7 @@
 """Time and randomness, which are passed in from outside: the protocols, and the machine's own clock and ids."""
 
-from __future__ import annotations
-
-from datetime import UTC, datetime
+from collections.abc import Callable
+from datetime import UTC, datetime, tzinfo
 from typing import NamedTuple, Protocol
 
 from memstore.core.ids import ID_ALPHABET, ID_RANDOM_CHARACTERS
@@ -13,6 +12,9 @@ class Clock(Protocol):
 
     def now(self) -> datetime:
         """Return the time, in UTC, to the second."""
+
+    def here(self) -> datetime:
+        """Return the same in the time zone whose days are meant by `today` and `--since 2026-02-01`."""
 
 
 class IdSource(Protocol):
@@ -25,22 +27,37 @@ class IdSource(Protocol):
 # -- system clock ----------------------------------------------------------------------------------
 
 
-class SystemClock:
-    """Gives the machine's time."""
+def _utc() -> tzinfo:
+    return UTC
+
+
+class SystemClock(NamedTuple):
+    """Gives the machine's time; `zone` returns its time zone, once one is needed."""
+
+    zone: Callable[[], tzinfo] = _utc
 
     def now(self) -> datetime:
         """Return the time, in UTC, to the second."""
         return datetime.now(UTC).replace(microsecond=0)
 
+    def here(self) -> datetime:
+        """Return the time in the clock's zone."""
+        return self.now().astimezone(self.zone())
+
 
 class FixedClock(NamedTuple):
-    """Gives one time, of a vault as it was."""
+    """Gives one time, of a vault as it was, in the time zone of another clock."""
 
     at: datetime
+    clock: Clock
 
     def now(self) -> datetime:
         """Return that time."""
         return self.at
+
+    def here(self) -> datetime:
+        """Return that time in the other clock's zone."""
+        return self.at.astimezone(self.clock.here().tzinfo)
 
 
 # -- random ids ------------------------------------------------------------------------------------

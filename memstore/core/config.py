@@ -75,6 +75,7 @@ class SettingKind(Enum):
     FILE = "a file, absolute or below ~"
     CHOICE = "one of a few words"
     LINE = "a line of text"
+    ZONE = "a time zone, like Europe/Zurich"
     WORDS = "a list of words"
     PINS = "a table of folders and commits"
     HEADERS = "a table of heights and block headers"
@@ -115,6 +116,11 @@ VAULT_SETTINGS = (
     ),
     Setting("notes_for", SettingKind.WORDS, "who besides the owner sees plain notes"),
     Setting("filenames", SettingKind.CHOICE, 'names of new files; "id" keeps titles out of them', FILENAMES),
+    Setting(
+        "timezone",
+        SettingKind.ZONE,
+        "whose days are meant by `today`, `--since` and dates as people type them; none: the machine's",
+    ),
     Setting("auto_commit", SettingKind.FLAG, "commit every change at once"),
     Setting("quality_profile", SettingKind.CHOICE, "how quality is computed", QUALITY_PROFILES),
     Setting(
@@ -194,6 +200,7 @@ class Config(NamedTuple):
     notes: str = "own"
     notes_for: tuple[str, ...] = ()
     filenames: str = "short"
+    timezone: str | None = None
     auto_commit: bool = False
     quality_profile: str = QualityProfile.MEMSTORE.value
     require_context: bool = False

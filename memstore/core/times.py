@@ -4,7 +4,7 @@
 # (docs/adr/0029).
 
 import re
-from datetime import UTC, date, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from typing import NamedTuple
 
 from memstore.core.errors import UsageError
@@ -159,8 +159,23 @@ _SECOND = timedelta(seconds=1)
 FORMS = "2026, 2026-02, 2026-02-01, 2026-02-01T18:04Z, now, today, yesterday, 3d, 2w, 6mo or 1y"
 
 
+def as_day(at: datetime) -> datetime:
+    """Return the day of a time, which is the same day everywhere: memories have it as midnight in UTC."""
+    return datetime(at.year, at.month, at.day, tzinfo=UTC)
+
+
+def zone_named(name: str) -> tzinfo | None:
+    """Return the time zone of a name like `Europe/Zurich`; None if the machine knows none."""
+    from zoneinfo import ZoneInfo
+
+    try:
+        return ZoneInfo(name)
+    except (KeyError, ValueError, OSError):  # `ZoneInfoNotFoundError` is a KeyError; a folder of zones is an OSError
+        return None
+
+
 class Period(NamedTuple):
-    """The period that a date names: its first and last second, in UTC."""
+    """The period that a date names: its first and last second, in the time zone whose day it is."""
 
     start: datetime
     end: datetime
@@ -171,13 +186,13 @@ def period(text: str, *, now: datetime) -> Period:
 
     Args:
         text: one of `FORMS`.
-        now: in UTC, to the second; days are UTC days.
+        now: to the second; days are those of its time zone.
 
     Raises:
         UsageError: it has none of these forms, or there is no such day.
     """
     try:
-        found = _named(text, now) or _ago(text, now) or _written_period(text)
+        found = _named(text, now) or _ago(text, now) or _written_period(text, now.tzinfo)
     except (ValueError, OverflowError):
         found = None
     if found is None:
@@ -186,7 +201,7 @@ def period(text: str, *, now: datetime) -> Period:
 
 
 def _named(text: str, now: datetime) -> Period | None:
-    today = datetime(now.year, now.month, now.day, tzinfo=UTC)
+    today = datetime(now.year, now.month, now.day, tzinfo=now.tzinfo)
     match text:
         case "now":
             return Period(now, now)
@@ -203,6 +218,7 @@ def _ago(text: str, now: datetime) -> Period | None:
     if found is None:
         return None
     count, unit = int(found[1]), found[2]
+    now = _in_utc(now)
     if unit in {"d", "w"}:
         then = now - count * (_DAY if unit == "d" else 7 * _DAY)
     else:
@@ -222,7 +238,7 @@ def _days_in(year: int, month: int) -> int:
     return 31 if month == december else (date(year, month + 1, 1) - date(year, month, 1)).days
 
 
-def _written_period(text: str) -> Period | None:
+def _written_period(text: str, zone: tzinfo | None) -> Period | None:
     found = re.fullmatch(_DATE, text, re.ASCII)
     if found is None:
         return None
@@ -230,7 +246,7 @@ def _written_period(text: str) -> Period | None:
     if found["hour"]:
         start = _in_utc(datetime.fromisoformat(text))
         return Period(start, start + (timedelta() if found["second"] else timedelta(seconds=59)))
-    start = datetime(year, int(month or 1), int(day or 1), tzinfo=UTC)
+    start = datetime(year, int(month or 1), int(day or 1), tzinfo=zone)
     if day:
         days = 1
     elif month:

@@ -275,7 +275,7 @@ class Vault(OpenedVault):
         given.when("at", at)
         view = self.view()
         wish = Wish(
-            filters=filters_of(which, now=view.clock.now()),
+            filters=filters_of(which, now=view.clock.here()),
             limit=limit,
             by=given.choice(Unit, by),
             sort=given.choice(Sort, sort),
@@ -318,7 +318,7 @@ class Vault(OpenedVault):
 
         given.only(which, Which.__annotations__, "list")
         view = self.view()
-        filters = filters_of(which, now=view.clock.now())
+        filters = filters_of(which, now=view.clock.here())
         return list_memories(
             view, filters, sort=given.choice(Sort, sort), limit=given.most("limit", limit), at=given.when("at", at)
         )

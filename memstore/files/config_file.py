@@ -22,6 +22,7 @@ from memstore.core.config import (
 )
 from memstore.core.errors import FormatError, UsageError, VaultError
 from memstore.core.ids import is_entity_id
+from memstore.core.times import zone_named
 from memstore.files.local_state import regular_bytes, write_whole
 
 # For settings that are tables: the form of each key and value.
@@ -330,11 +331,18 @@ def _fits(setting: Setting, value: object) -> bool:
             return isinstance(value, list) and len(words) == len(value) and is_known
         case SettingKind.ENTITY | SettingKind.CHOICE:
             return isinstance(value, str) and (value in setting.choices if setting.choices else is_entity_id(value))
-        case SettingKind.FOLDER | SettingKind.FILE | SettingKind.LINE:
-            begins = "" if setting.kind is SettingKind.LINE else ("/", "~")
-            return isinstance(value, str) and value.isprintable() and value.strip() != "" and value.startswith(begins)
+        case SettingKind.FOLDER | SettingKind.FILE | SettingKind.LINE | SettingKind.ZONE:
+            return _is_line(setting.kind, value)
         case table:
             return isinstance(value, dict) and all(_is_entry(table, key, item) for key, item in value.items())
+
+
+def _is_line(kind: SettingKind, value: object) -> bool:
+    """Return whether a setting of this kind, a path, a line or a time zone, may have this value."""
+    begins = ("/", "~") if kind in (SettingKind.FOLDER, SettingKind.FILE) else ""
+    if not (isinstance(value, str) and value.isprintable() and value.strip() and value.startswith(begins)):
+        return False
+    return kind is not SettingKind.ZONE or zone_named(value) is not None
 
 
 def _is_number(kind: SettingKind, value: object) -> bool:

@@ -12,7 +12,7 @@ from memstore.core.file_names import path_of_new
 from memstore.core.keys import KEY_BY_NAME, QUARANTINED
 from memstore.core.memory import UNSTATED_BELIEF_CONFIDENCE
 from memstore.core.provenance import provenance_of_new
-from memstore.core.times import instant, period
+from memstore.core.times import as_day, instant, period
 from memstore.core.transaction import Saving, again_where_changed, hint, save, shown
 from memstore.files import fence, memory_file, splice, strict_yaml
 from memstore.files.draft import new_file
@@ -218,7 +218,8 @@ def _dated(view: View, values: Mapping[str, Plain]) -> Mapping[str, Plain]:
     if not isinstance(given, str) or is_absent(given):
         return values
     try:
-        return {**values, "created_at": instant(period(given.strip(), now=view.clock.now()).start)}
+        start, end = period(given.strip(), now=view.clock.here())
+        return {**values, "created_at": instant(start if start == end or "T" in given else as_day(start))}
     except UsageError:
         return values  # the checks of the file say what it may be
 

@@ -18,7 +18,6 @@ from memstore.access import RIGHTS
 from memstore.core.change import Edit, Saved
 from memstore.core.errors import UsageError
 from memstore.core.places import kind_of, stem_of
-from memstore.core.times import instant
 from memstore.core.transaction import Saving, again_where_changed, save, unchanged
 from memstore.files import FILES
 from memstore.memories.add import composed
@@ -43,7 +42,7 @@ _LATEST = 10
 
 @again_where_changed
 def note_today(view: View, line: str | None = None, *, dry_run: bool = False, commit: bool = False) -> Saved:
-    """Append a line to the actor's note of this day (UTC); the note is begun if there is none yet.
+    """Append a line to the actor's note of this day; the note is begun if there is none yet.
 
     A note belongs to the context in which it was begun: what is said in private is never added to a note that a context
     shares.
@@ -60,7 +59,7 @@ def note_today(view: View, line: str | None = None, *, dry_run: bool = False, co
     """
     if line is not None and not line.strip():
         raise UsageError("there is no text to add", hint='memstore today "what happened"')
-    day = instant(view.clock.now())[:10]
+    day = view.clock.here().date().isoformat()
     if dry_run or path_of_day(view, day):
         return _put_down(view, day, line, dry_run=dry_run, commit=commit)
     with view.locked():  # two people who begin the day at once begin one note

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import datetime, time
 from functools import cached_property
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
@@ -147,7 +147,7 @@ def _moment(name: str, given: str | datetime | None, now: datetime, side: str) -
     if isinstance(given, datetime):
         if given.tzinfo is None:
             raise TypeError("a time needs a time zone: datetime.now(UTC), not datetime.now()")
-        return times.time_in(given)
+        return given
     if given is not None and not isinstance(given, str):
         raise UsageError(f"{name} is {given!r}, not a date", hint=f"write it like {times.FORMS}, or give a datetime")
     found: datetime | None = None if given is None else getattr(times.period(given, now=now), side)
@@ -376,19 +376,30 @@ def _has_run(terms: list[str], run: tuple[str, ...]) -> bool:
 
 
 def _time_tests(since: datetime | None, until: datetime | None) -> list[tuple[str, Test]]:
-    """Return tests of the creation time, compared as text to the second: all times are in UTC, in one form.
+    """Return tests of the creation time, compared as text: all times are in UTC, in one form.
 
-    A memory without a date is in no period.
+    A day without a clock, which is kept as midnight in UTC, is in a period of days if it is one of them, in whatever
+    time zone they are meant. A memory without a date is in no period.
     """
     seconds = len("2026-02-01T18:04:11")
     tests: list[tuple[str, Test]] = []
     if since is not None:
-        first = since.isoformat()[:seconds]  # always four digits for the year, unlike `strftime`
-        tests.append(("created_at", lambda cell: cell[:seconds] >= first))
+        first = times.instant(since)[:seconds]
+        of_day = _day_begins(since) if since.time() == time() else first
+        tests.append(("created_at", lambda cell: cell[:seconds] >= (of_day if _is_day(cell) else first)))
     if until is not None:
-        last = until.isoformat()[:seconds]
-        tests.append(("created_at", lambda cell: "" < cell[:seconds] <= last))
+        last = times.instant(until)[:seconds]
+        of_last = _day_begins(until) if until.time() == time(23, 59, 59) else last
+        tests.append(("created_at", lambda cell: "" < cell[:seconds] <= (of_last if _is_day(cell) else last)))
     return tests
+
+
+def _day_begins(at: datetime) -> str:
+    return f"{at.date().isoformat()}T00:00:00"
+
+
+def _is_day(cell: str) -> bool:
+    return cell.endswith("T00:00:00Z")
 
 
 def _where_test(where: Where) -> Test:

@@ -27,6 +27,7 @@ from memstore.vault.workspace import DRAFTS, JOURNAL, Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from datetime import tzinfo
     from pathlib import Path
 
     from memstore.access.forgotten import ForgottenTexts
@@ -257,7 +258,7 @@ def assemble(
             keys=lambda: keys().state,
             forgets=(root / MANIFEST).is_file(),
         ),
-        clock=SystemClock(),
+        clock=SystemClock(partial(_zone, env, config)),
         ids=RandomIds(),
         config=config,
         actor=actor,
@@ -318,6 +319,18 @@ def _open_stack(
     kept = state / "stacks" / vault_hash(root)
     ws = assemble(env, root, config, actor, track=False, models=models, state=kept)
     return ws.having(CONTEXTS, contexts)
+
+
+def _zone(env: Environment, config: Config) -> tzinfo:
+    """Return the time zone of the vault's settings, else the machine's, by its name so that summers are known."""
+    import os
+    from datetime import UTC, datetime
+
+    from memstore.core.times import zone_named
+
+    places = os.path.realpath("/etc/localtime").partition("/zoneinfo/")
+    name = config.timezone or (env.get("TZ") or "").removeprefix(":") or places[2]
+    return zone_named(name) or datetime.now().astimezone().tzinfo or UTC
 
 
 def _drop_cache(env: Environment, folder: str) -> None:

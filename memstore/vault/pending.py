@@ -265,7 +265,7 @@ def commit_at(ws: Workspace, when: str) -> str:
     """
     ws.history.require()
     try:
-        period = times.period(when, now=ws.clock.now())
+        period = times.period(when, now=ws.clock.here())
     except UsageError as no_date:
         return _revision(ws, when, no_date)
     commit = ws.history.last_commit(until=period.end)
@@ -278,7 +278,7 @@ def time_of(ws: Workspace, when: str, commit: str) -> datetime:
     """Return the time that `when` names, UTC: the end of a date, or now if that is earlier, or the commit's time."""
     now = ws.clock.now()
     try:
-        return min(times.period(when, now=now).end, now)
+        return min(times.period(when, now=ws.clock.here()).end, now)
     except UsageError:
         made = ws.history.objects([commit]).get(commit)
         return git_objects.commit(commit, made.data).at if made else now

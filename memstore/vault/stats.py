@@ -50,7 +50,7 @@ def stats(view: View, *, at: str | None = None, **which: Unpack[Which]) -> Stats
     """
     then = view.at(at)
     audience = Audience(then)
-    texts = narrowed(then, audience.rows, filters_of(which, now=view.clock.now())) if which else audience.rows
+    texts = narrowed(then, audience.rows, filters_of(which, now=view.clock.here())) if which else audience.rows
     rows = texts if len(audience.rows) == len(audience.memories) else sorted({*texts}.intersection(audience.memories))
 
     def cells(name: str, among: Sequence[int] = rows) -> list[str]:

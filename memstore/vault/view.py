@@ -61,7 +61,9 @@ class VaultView(Look):
         from memstore.vault.pending import moment_of_commit, time_of
 
         commit = self.of(WORK_TREE).commit_at(when)
-        ws = self.ws._replace(clock=FixedClock(time_of(self.ws, when, commit))) if with_clock else self.ws
+        ws = self.ws
+        if with_clock:
+            ws = ws._replace(clock=FixedClock(time_of(ws, when, commit), ws.clock))
         return ws.view_at(moment_of_commit(ws, commit))
 
     def without_commits(self) -> View:

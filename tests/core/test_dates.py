@@ -1,13 +1,14 @@
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memstore.core.errors import UsageError
-from memstore.core.times import period
+from memstore.core.times import instant, period, zone_named
 
 NOW = datetime(2026, 3, 31, 18, 4, 11, tzinfo=UTC)
 
@@ -56,3 +57,23 @@ def test_a_day_lies_in_its_month_and_its_year(day: object) -> None:
     of_day, of_month, of_year = (period(text[:width], now=NOW) for width in (10, 7, 4))
     assert of_year.start <= of_month.start <= of_day.start < of_day.end <= of_month.end <= of_year.end
     assert of_day.end - of_day.start == timedelta(hours=24) - timedelta(seconds=1)
+
+
+@given(
+    st.dates(date(1990, 1, 1), date(2035, 12, 30)),
+    st.sampled_from(["Europe/Zurich", "Pacific/Kiritimati", "Pacific/Pago_Pago", "America/St_Johns", "UTC"]),
+)
+def test_a_day_is_that_of_the_time_zone_with_its_summers(day: date, zone: str) -> None:
+    here = ZoneInfo(zone)
+    found = period(day.isoformat(), now=datetime(2026, 2, 1, tzinfo=here))
+    first, after = (datetime(one.year, one.month, one.day, tzinfo=here) for one in (day, day + timedelta(days=1)))
+    assert instant(found.start) == instant(first)
+    assert instant(found.end + timedelta(seconds=1)) == instant(after)
+    now = datetime(day.year, day.month, day.day, 23, 30, tzinfo=here)
+    assert period("today", now=now) == found
+    assert instant(period("1d", now=now).start) == instant(now.astimezone(UTC) - timedelta(days=1))
+
+
+def test_a_time_zone_by_its_name() -> None:
+    assert zone_named("Europe/Zurich") == ZoneInfo("Europe/Zurich")
+    assert [zone_named(name) for name in ("", "Europe", "Mars/Olympus", "/etc/passwd", "../x", "a\0b")] == [None] * 6

@@ -3,6 +3,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -234,3 +235,16 @@ def test_only_the_owner_has_the_habits_of_the_vault(program: InProcess) -> None:
     days_of(program, f"daily/{this_day()}.md")
     assert program.ok("--as", "si:ash", "today", "one").startswith("notes/")
     assert (program.vault / f"daily/{this_day()}.md").read_text() == PLAIN
+
+
+def test_a_day_is_that_of_the_vaults_time_zone(program: Program) -> None:
+    program.ok("config", "timezone", "Pacific/Kiritimati")
+    day = datetime.now(UTC).astimezone(ZoneInfo("Pacific/Kiritimati")).date().isoformat()
+    program.ok("today", "early tea")
+    assert day in program.ok("search", "early tea")
+    assert "early" in program.ok("list", "--since", "today", "--json") or day in program.ok("list", "--since", "today")
+    program.ok("add", "dated", "--created-at", "2021-05-05")
+    assert "2021-05-05" in program.ok("list", "--since", "2021-05-05", "--until", "2021-05-05")
+    refused = program.run("config", "timezone", "Mars/Olympus")
+    assert refused.returncode == 2
+    assert "a time zone, like Europe/Zurich" in refused.stderr

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
@@ -9,7 +10,16 @@ from hypothesis import strategies as st
 from memstore.core.catalog import ITEM_SEPARATOR
 from memstore.core.errors import UsageError
 from memstore.search.clauses import Filters, Operator, Where
-from memstore.search.filters import checked, checked_fraction, checked_where, holds, matching, parse_where, unknown_keys
+from memstore.search.filters import (
+    checked,
+    checked_fraction,
+    checked_where,
+    filters_of,
+    holds,
+    matching,
+    parse_where,
+    unknown_keys,
+)
 
 COLUMNS = {
     "type": ["note", "belief", "note", "episode"],
@@ -59,6 +69,16 @@ def rows(*filters: Filters) -> list[int]:
 )
 def test_what_a_filter_lets_through(asked: Filters, expected: list[int]) -> None:
     assert rows(asked) == expected
+
+
+@pytest.mark.parametrize(
+    ("zone", "expected"), [("Pacific/Pago_Pago", [0, 3]), ("UTC", [0, 3]), ("Pacific/Kiritimati", [0])]
+)
+def test_a_day_without_a_clock_is_that_day_in_every_time_zone(zone: str, expected: list[int]) -> None:
+    cells = ["2026-02-01T00:00:00Z", "2026-01-31T00:00:00Z", "2026-02-02T00:00:00Z", "2026-02-01T23:30:00Z", ""]
+    here = datetime(2026, 2, 1, 12, tzinfo=ZoneInfo(zone))
+    asked = filters_of({"since": "2026-02-01", "until": "today", "status": "all"}, now=here)
+    assert list(matching(range(5), [asked], lambda _: cells)) == expected
 
 
 def test_filters_hold_together() -> None:
