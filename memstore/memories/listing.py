@@ -70,7 +70,7 @@ def list_memories(
     if sort not in SORTS:
         raise UsageError(f"a list can't be sorted by {sort.value}", hint=f"sort by {', '.join(s.value for s in SORTS)}")
     asked = filters or Filters()
-    then = view.at(at)
+    then = view.at(at, with_clock=True)
     rows = narrowed(then, then.texts, asked)
     found = _sorted(_confident(rows, asked.min_confidence, then), sort, then)
     entries = tuple(then.entry(row) for row in found[:limit])

@@ -75,7 +75,7 @@ def search(
     ...     print(f"[{item.quality:.2f}] {item.content}")
     [0.80] User prefers tea in the morning.
     """
-    then = view.at(at)
+    then = view.at(at, with_clock=True)
     asked = query.parse(text, OwnKeys(then))
     return Searcher(then).answer(asked, _complete_wish(wish or Wish(), min_confidence, max_results), about=about)
 

@@ -123,13 +123,13 @@ def glance(view: View, memory: Named, *, at: str | None = None) -> Shown:
     from memstore.trust.reader import TrustReader
 
     commit = None if at is None else view.of(WORK_TREE).commit_at(at)
-    mount, then, entry = _locate(view.at(commit), memory)
+    mount, then, entry = _locate(view.at(at, with_clock=True), memory)
     file = then.text(entry.path)
     if file is None:
         raise changed_while_read(entry.path)
     if isinstance(file, PlainFile):
         file = memory_file.as_if_adopted(file)
-    now = view.clock.now()
+    now = then.clock.now()
     blob = digests.blob_id(file.data, digests.format_of(entry.blob))
     opened = Opened(entry_of(file, blob), file.data, file.text, mixed=then.config.mixed)
     made_of = grounds_of(Audience(then), opened, uses_of(view, [entry.id]), now)

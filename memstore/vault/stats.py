@@ -48,7 +48,7 @@ def stats(view: View, *, at: str | None = None, **which: Unpack[Which]) -> Stats
         UsageError: a filter is invalid.
         UsageError: `at` is neither a date nor a commit.
     """
-    then = view.at(at)
+    then = view.at(at, with_clock=True)
     audience = Audience(then)
     texts = narrowed(then, audience.rows, filters_of(which, now=view.clock.here())) if which else audience.rows
     rows = texts if len(audience.rows) == len(audience.memories) else sorted({*texts}.intersection(audience.memories))

@@ -215,8 +215,11 @@ def test_reasons_of_an_earlier_day(tmp_path: Path) -> None:
         sees = program.json("privacy", "explain", "m_bel", "--for", "human:eve", *at)["decision"] == "allow"
         return why, sees, len(program.json("trace", "m_bel", *at)["edges"])
 
+    now = program.json("search", "sticks")["results"][0]["combined_score"]
     for at in ("2020-03-01", first, first[:9]):
         assert reasons("--at", at) == (0.6, False, 0)
+        assert program.json("show", "m_bel", "--at", at)["confidence_now"] == pytest.approx(0.6, abs=0.01)
+        assert program.json("search", "sticks", "--at", at)["results"][0]["combined_score"] > now
     assert reasons("--at", "2020-07-01") == reasons() == (0.6496, True, 1)
     assert program.run("why", "m_bel", "--at", "2019").returncode == NOT_FOUND
     assert program.run("trace", "m_bel", "--at", "no day").returncode == NOT_FOUND
