@@ -166,7 +166,8 @@ def _log_line(session: CliSession, line: LogLine) -> str:
     paint = session.paint
     commit = paint("line", line.commit[:_SHORT]) if line.commit else _NOT_COMMITTED.ljust(_SHORT)
     title = f"{paint('title', safe_line(line.title))}  " if line.title else ""
-    what = f"{line.verb} {title}{paint('ref', safe_line(line.name))}"
+    name = session.from_here(line.path) if line.name == line.path else line.name
+    what = f"{line.verb} {title}{paint('ref', safe_line(name))}"
     details = f": {safe_line(', '.join(line.details))}" if line.details else ""
     return f"{paint('dim', line.at)}  {commit}  {what}{details}  {paint('dim', safe_line(line.by))}".rstrip()
 

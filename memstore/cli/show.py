@@ -61,8 +61,9 @@ def show(session: CliSession, /, ref: str, *, at: str | None, with_lineage: bool
         raise UsageError("--verified shows how it stands now", hint="leave out --at and --trace")
     if instead := [name for name, is_wanted in more.items() if is_wanted]:
         if at or with_lineage or verified or len(instead) > 1:
+            others = [f"--{name}" for name in (*more, "at", "trace") if name != instead[0]]
             raise UsageError(
-                f"--{instead[0]} can't be combined with --full, --whole, --path, --cite, --at, --trace or --verified",
+                f"--{instead[0]} can't be combined with {', '.join(others)} or --verified",
                 hint=f"memstore show {shlex.quote(ref)} --{instead[0]}",
             )
         _show_instead(session, ref, instead[0])

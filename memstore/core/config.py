@@ -200,7 +200,7 @@ class Config(NamedTuple):
     notes: str = "own"
     notes_for: tuple[str, ...] = ()
     filenames: str = "short"
-    timezone: str | None = None
+    timezone: str = ""
     auto_commit: bool = False
     quality_profile: str = QualityProfile.MEMSTORE.value
     require_context: bool = False

@@ -141,7 +141,7 @@ def _in_utc(at: datetime) -> datetime:
     """Return a timezone-aware time in UTC; a zone that leads out of the calendar leads to its end."""
     try:
         return at.astimezone(UTC)
-    except OverflowError:
+    except (OverflowError, ValueError):
         return EARLIEST if at.year == EARLIEST.year else LATEST
 
 

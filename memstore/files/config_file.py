@@ -339,10 +339,10 @@ def _fits(setting: Setting, value: object) -> bool:
 
 def _is_line(kind: SettingKind, value: object) -> bool:
     """Return whether a setting of this kind, a path, a line or a time zone, may have this value."""
+    if kind is SettingKind.ZONE:
+        return isinstance(value, str) and (value == "" or zone_named(value) is not None)
     begins = ("/", "~") if kind in (SettingKind.FOLDER, SettingKind.FILE) else ""
-    if not (isinstance(value, str) and value.isprintable() and value.strip() and value.startswith(begins)):
-        return False
-    return kind is not SettingKind.ZONE or zone_named(value) is not None
+    return isinstance(value, str) and value.isprintable() and value.strip() != "" and value.startswith(begins)
 
 
 def _is_number(kind: SettingKind, value: object) -> bool:

@@ -579,10 +579,14 @@ def commands_named(tools: Sequence[Tool]) -> str:
 
 def _as_texts_name(command: str) -> str:
     """Return a command as texts write it: without a verb that need not be said, and at most two words."""
-    ctx = context_of(command)
-    above = ctx.parent.command if ctx.parent else None
     words = command.split()
-    return " ".join((words[:-1] if getattr(above, "default", "") == words[-1] else words)[:2])
+    is_default = len(words) > 1 and words[1:] == [_default_of(words[0])]
+    return words[0] if is_default else " ".join(words[:2])
+
+
+def _default_of(word: str) -> str:
+    """Return the verb that a group means where none is named; empty if there is none, or the word is a command."""
+    return str(getattr(context_of(word).command, "default", ""))
 
 
 def _is_always_needed(tool: Tool, name: str) -> bool:

@@ -154,6 +154,8 @@ def _hint(view: View, memory_id: str, *, by_name: bool) -> str:
     rows = [row for row in view.rows if kinds[row] != EXTERNAL]
     known = sorted({column[row] for column in ((ids, titles) if by_name else (ids,)) for row in rows})
     otherwise = "memstore list shows what there is; memstore search finds by words"
+    if not by_name:
+        otherwise = "give an id or a path; memstore list shows ids, memstore search shows paths"
     if alike := _alike(memory_id, {row: titles[row] for row in rows if ids[row]}):
         named = (f"{view.entry(row).ref} ({shorten(titles[row], MOST_LETTERS, placeholder='…')})" for row in alike)
         otherwise = f"the nearest by title: {', '.join(named)}"

@@ -114,6 +114,7 @@ def _config() -> dict[str, Any]:
     kinds: dict[SettingKind, dict[str, Any]] = {
         SettingKind.WHOLE: {"type": "integer", "minimum": 1},
         SettingKind.FLAG: {"type": "boolean"},
+        SettingKind.ZONE: {"type": "string"},
         SettingKind.WORDS: _list({"type": "string"}),
         SettingKind.ENTITY: {"type": "string", "pattern": f"^{ENTITY_ID_PATTERN}{END}"},
         SettingKind.AUDIENCES: {

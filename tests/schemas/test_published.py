@@ -22,7 +22,6 @@ SAME = ("pattern", "format")
 LEAST, MOST = ("minimum", "exclusiveMinimum", "minItems"), ("maximum", "exclusiveMaximum", "maxItems")
 # What today's schemas say otherwise on purpose.
 MEANT = {
-    "check.notices: described as 'information that is not a problem, such as links that lead nowhere'",
     # Suggestions to supersede have been made and accepted, and were valid by no schema.
     "consolidate.suggestions[].action: may be 'supersede'",
     "suggestions-list.suggestions[].action: may be 'supersede'",

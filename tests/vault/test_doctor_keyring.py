@@ -103,7 +103,7 @@ def test_a_pinned_commit_that_is_out_of_reach_is_an_error(vault: Vault) -> None:
     assert check is not None
     assert check.verdict is DoctorVerdict.ERROR
     assert "is not in the history of the current one" in check.text
-    assert "memstore trust keys pin again" in (check.hint or "")
+    assert "compare the keys, then memstore trust keys pin" in (check.hint or "")
 
 
 def test_no_pin_is_told_where_there_are_keys(vault: Vault) -> None:

@@ -39,7 +39,9 @@ def test_check_names_every_file_with_line_code_hint_and_mended_line(slips: Progr
         assert any(line.startswith("  hint: ") for line in lines[at:])  # once for all of a code
         if broken.mended is not None:
             assert f"  should read: {broken.mended}" in lines[at + 1 : at + 3]
-    assert done.stderr == f"{len(FINDINGS) + 1} files, {len(FINDINGS)} errors, 0 warnings\n"
+    assert done.stderr == (
+        f"{len(FINDINGS) + 1} files, 1 note, {len(FINDINGS)} errors, 0 warnings; no link leads nowhere\n"
+    )
 
 
 def test_the_json_says_the_same(slips: Program) -> None:

@@ -592,7 +592,7 @@ def yes(*_: object) -> bool:
 @pytest.mark.soak(3)
 @pytest.mark.parametrize("row", READING)
 def test_where_everything_is_read_every_row_leaks(places: Places, monkeypatch: pytest.MonkeyPatch, row: str) -> None:
-    who = OVERHEARD if row == "keys add file" else AS_BOB  # only the owner gets as far as to read that
+    who = OVERHEARD if row == "trust keys add file" else AS_BOB  # only the owner gets as far as to read that
     case = (row, "hidden", "relative")
     assert differences(places, who, [case]) == []
     hidden = places.hidden(who)

@@ -110,4 +110,5 @@ def test_a_date_that_cannot_be_read_is_said(program: InProcess) -> None:
     found = {one["path"]: one["text"] for one in findings if one["code"] == "note-date"}
     assert found.pop("g0.md") == "its first commit is dated after the year 9999"
     assert found["d2.md"] == "`created` is no date: `10000-01-01`"
-    assert {f"d{number}.md" for number in range(2, 7)} == {path for path in found if path.startswith("d")}
+    # What is 253402300800 counts milliseconds.
+    assert {f"d{number}.md" for number in (2, 3, 4, 6)} == {path for path in found if path.startswith("d")}
