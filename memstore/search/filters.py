@@ -488,10 +488,12 @@ def narrowed(then: View, rows: Sequence[int], *filters: Filters) -> Sequence[int
         UsageError: no file can have a value that is asked for.
     """
     own = OwnKeys(then)
-    choosing = [asked for asked in filters if asked.where or any(getattr(asked, name) for name in MAY_BE_FOREIGN)]
-    if choosing and not then.of(SHARED).manifest:  # what one's own vault has, a stack beside it need not have
-        for asked in choosing:
+    try:
+        for asked in filters:
             _require_possible(own, asked)
+    except UsageError:
+        if not then.of(SHARED).manifest:  # what one's own vault has, a stack beside it need not have
+            raise
     left = _trusted(then, matching(rows, filters, then.column, own), filters)
     for one in unknown_keys(filters):
         if one.key.partition(".")[0] in KEY_BY_NAME:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import UTC
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
 
 import pytest
 
-from memstore.core.clock import RandomIds, SystemClock
+from memstore.core.clock import FixedClock, RandomIds, SystemClock
 from memstore.core.ids import is_memory_id
 from tests.support import CountingIds, TickClock
 
@@ -21,6 +22,20 @@ def test_a_clock_gives_utc_to_the_second_and_never_goes_back(clock: Clock) -> No
     assert first.tzinfo is UTC
     assert first.microsecond == 0
     assert first <= second
+    here = clock.here()
+    assert (here.tzinfo, here.microsecond) == (UTC, 0)
+    assert second <= here
+
+
+def test_a_clock_is_read_in_its_time_zone() -> None:
+    zone = ZoneInfo("Pacific/Kiritimati")
+    clock = SystemClock(lambda: zone)
+    before, here, after = clock.now(), clock.here(), clock.now()
+    assert here.tzinfo is zone
+    assert before <= here <= after
+    past = FixedClock(datetime(2026, 2, 1, 12, tzinfo=UTC), clock)
+    assert past.here() == past.now()
+    assert past.here().isoformat() == "2026-02-02T02:00:00+14:00"
 
 
 @pytest.mark.parametrize("ids", [RandomIds(), CountingIds()])
