@@ -73,7 +73,7 @@ def consolidate(  # noqa: PLR0913 - one argument an option
         raise UsageError("--branch commits suggestions, and nothing else", hint="leave out --apply-safe and --commit")
     writes = bool(apply or apply_safe or branch) and not dry_run
     view = session.view()
-    until = period(as_of, now=view.clock.now()).end if as_of else None
+    until = period(as_of, now=view.clock.here()).end if as_of else None
     done = run(
         view,
         apply=writes,

@@ -75,7 +75,9 @@ class Matcher:
     def _may_match(self, text: str) -> bool:
         """Whether a text has the beginning of a word that matches; most have none, and this is found out quickly."""
         folded = text.lower() if text.isascii() else analysis.fold(text)
-        return any(map(folded.__contains__, self._starts))
+        if any(map(folded.__contains__, self._starts)):
+            return True
+        return "-" in folded and any(map(folded.replace("-", "").__contains__, self._starts))  # `Wi-Fi` is also `wifi`
 
     def as_typed(self, text: str) -> set[int]:
         """Return the clauses with a word that occurs letter by letter, not only as another word with the same stem."""

@@ -3,7 +3,7 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memstore.core.terms import term_of, words
@@ -109,3 +109,26 @@ def test_a_letter_too_few_or_too_many_is_a_slip_in_short_words_too() -> None:
     assert not holds_alias(["mango"], ["mongo"])
     assert not holds_alias(["k9s"], ["k8s"])
     assert not holds_alias(["cat"], ["cart"])
+
+
+PIECES = [
+    "Wi-Fi",
+    "e-mail",
+    " ",
+    "-",
+    "v2.10.3",
+    "✅",
+    "👍🏽",
+    "parse_levelTwo",
+    "HTTPError",
+    "state-of-the-art",
+    "Ö-x",
+    "don’t",
+]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=6).map(" ".join))
+@example("The Wi-Fi router hums")
+def test_every_word_under_which_a_text_is_indexed_is_found_in_it(text: str) -> None:
+    for word in words(text):
+        assert Matcher([Clause(Word(term_of(word)))], [[term_of(word)]]).places(text), word
