@@ -187,12 +187,16 @@ def _is_unicode(stream: TextIO | None) -> bool:
 
 def width() -> int:
     """Return how many columns help may use: those of the terminal, at most 100."""
+    return max(min(room(), 100) - 2, 40)
+
+
+def room() -> int:
+    """Return how many columns the terminal has; 80 if nobody says."""
     try:
         # shutil has a function for this, but would import all of Python's compression modules.
-        columns = int(os.environ.get("COLUMNS") or os.get_terminal_size().columns)
+        return int(os.environ.get("COLUMNS") or os.get_terminal_size().columns) or 80
     except (OSError, ValueError):
-        columns = 80
-    return max(min(columns, 100) - 2, 40)
+        return 80
 
 
 # -- colours -------------------------------------------------------------------------------------
@@ -287,9 +291,11 @@ def write_paged(lines: Iterable[str]) -> None:
 
 def _fit(lines: Sequence[str], screen: os.terminal_size) -> bool:
     """Whether lines fit on one screen with the prompt below them; a long line takes several rows."""
+    from memstore.core.columns import columns
+
     if not (screen.columns and screen.lines):  # nobody sits at a terminal that doesn't know its size
         return True
-    return sum(max(len(line) - 1, 0) // screen.columns + 1 for line in lines) < screen.lines
+    return sum(max(columns(line) - 1, 0) // screen.columns + 1 for line in lines) < screen.lines
 
 
 def _pager() -> list[str]:

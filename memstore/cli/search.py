@@ -258,8 +258,12 @@ def _lines(session: CliSession, answer: Answer) -> Iterator[str]:
     from memstore.search.matching import matcher_of
 
     matchers = {language: matcher_of(answer.query, language) for language in {hit.language for hit in answer.hits}}
-    for hit in answer.hits:
-        yield _hit_line(session, hit, matchers[hit.language])
+    for place, hit in enumerate(answer.hits):
+        if session.at_terminal:
+            yield from ("",) if place else ()
+            yield from _hit_lines(session, hit, matchers[hit.language])
+        else:
+            yield _hit_line(session, hit, matchers[hit.language])
         if hit.explanation:
             from memstore.cli.explanation import explained
 
@@ -279,17 +283,57 @@ _FENCES = ("---", "+++")
 
 def _hit_line(session: CliSession, hit: Hit, matcher: Matcher) -> str:
     """Return one line: where, what it says there, and in brackets how it is known."""
-    paint = session.paint
     number, line = _best_line(hit, matcher)
     is_name = line.rstrip() in _FENCES  # no line says what the file is called
     said = _marked(session, hit.content if is_name else line, matcher, _clean(hit))
     if (is_name or line.startswith("title:")) and hit.more:  # what the memory says that is about it
-        said += f" — {_marked(session, hit.more[0].excerpt.strip().partition(LINE_END)[0], matcher, _clean(hit))}"
-    if hit.external is not None:
-        from memstore.core.quotation import NOTICE
+        said += f" — {_marked(session, _first_line(hit.more[0].excerpt), matcher, _clean(hit))}"
+    return f"{session.paint.place(hit.path, number)}: {_framed(hit, said)} {_about(session, hit)}"
 
-        said = f'[{NOTICE} ({hit.external.origin})] "{said}"'
-    found = f"{paint.place(hit.path, number)}: {said}"
+
+def _hit_lines(session: CliSession, hit: Hit, matcher: Matcher) -> Iterator[str]:
+    """Yield a result for a terminal: its title, where it is and how it is known, and what it says there.
+
+    What only repeats the title is left out, for what the memory says about it.
+    """
+    from memstore.cli.output import room
+    from memstore.core.columns import columns, wrapped
+    from memstore.core.quotation import shown_title
+    from memstore.core.titles import default_title
+
+    number, line = _best_line(hit, matcher)
+    titles = (line.rstrip(), default_title(line.removeprefix("title:")), hit.content.strip())
+    repeats = line.rstrip() in _FENCES or hit.title in titles
+    if repeats:
+        line = _first_line(hit.more[0].excerpt) if hit.more else ""
+    place, about = session.paint.place(hit.path, number), _about(session, hit)
+    title = _safe(shown_title(hit.title, hit.source_type)) or _safe(hit.path)
+    yield from (session.paint("title", part) for part in wrapped(title, room()))
+    if columns(place) + 1 + columns(about) <= room():
+        yield f"{place} {about}"
+    else:
+        yield place
+        yield from wrapped(about, room())
+    if line.strip():
+        yield from wrapped(_framed(hit, _marked(session, line, matcher, _clean(hit))), room())
+
+
+def _first_line(text: str) -> str:
+    return text.strip().partition(LINE_END)[0]
+
+
+def _framed(hit: Hit, said: str) -> str:
+    """Return what a hit says, as a quotation if it is external."""
+    if hit.external is None:
+        return said
+    from memstore.core.quotation import NOTICE
+
+    return f'[{NOTICE} ({hit.external.origin})] "{said}"'
+
+
+def _about(session: CliSession, hit: Hit) -> str:
+    """Return in brackets how a hit is known."""
+    paint = session.paint
     # The number that `list` and `show` call confidence; the quality, which JSON has, is another one.
     held = f"confidence {hit.held_confidence:.2f}" if hit.held_confidence is not None else ""
     vouched = hit.trust_level if hit.trust_level != "unverified" else ""
@@ -303,7 +347,7 @@ def _hit_line(session: CliSession, hit: Hit, matcher: Matcher) -> str:
         for conflict in hit.conflicts
     )
     also = f" · the same in {', '.join(map(_safe, hit.also))}" if hit.also else ""
-    return f"{found} {paint('dim', f'[{about}')}{conflicts}{paint('dim', f'{also}]')}"
+    return f"{paint('dim', f'[{about}')}{conflicts}{paint('dim', f'{also}]')}"
 
 
 def _clean(hit: Hit) -> Callable[[str], str]:

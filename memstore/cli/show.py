@@ -19,7 +19,7 @@ from memstore.core.keys import EXTERNAL
 from memstore.core.quotation import quoted, shown_title
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from memstore.cli.session import CliSession
     from memstore.core.catalog import Entry
@@ -127,9 +127,9 @@ def _show_lineage(session: CliSession, shown: Shown) -> None:
 @click.option("-n", "--limit", type=WholeNumber(min=0), metavar="N", help="Show at most this many.")
 @click.option("--stats", is_flag=True, help="Count them by type, status, month and author, and their words, instead.")
 def list_(session: CliSession, /, given: Which, at: str | None, *, sort: str, limit: int | None, stats: bool) -> None:
-    """List memories, one a line: what, when, how sure, and last the ref to give to other commands.
+    """List memories, one a line: title, path, date, and what it is; a title or path names it to other commands.
 
-    In a pipe, tabs separate the columns, and the path comes before the last one.
+    In a pipe, tabs separate the columns: title, date and confidence, path, and the ref to give to other commands.
     """
     from memstore.memories.listing import list_memories
     from memstore.search.filters import filters_of
@@ -149,7 +149,7 @@ def list_(session: CliSession, /, given: Which, at: str | None, *, sort: str, li
         return
     view = session.view()
     listed = list_memories(view, filters_of(given, now=view.clock.here()), sort=Sort(sort), limit=limit, at=at)
-    session.emit("list", listed, lambda: (_row(session, entry) for entry in listed.entries), each="memories")
+    session.emit("list", listed, lambda: _list_lines(session, listed.entries), each="memories")
     if not listed.total:
         session.say("no memories" if not given and at is None else "no memory matches")
         say_near_keys(session, given)
@@ -158,25 +158,74 @@ def list_(session: CliSession, /, given: Which, at: str | None, *, sort: str, li
     session.say_left_out(listed.left_out)
 
 
-def _row(session: CliSession, entry: Entry) -> str:
-    """Return a memory on one line: its title, details, and last the ref for `memstore show`.
+def _list_lines(session: CliSession, entries: Sequence[Entry]) -> Iterable[str]:
+    return _table(session, entries) if session.at_terminal else (_row(session, entry) for entry in entries)
 
-    In a pipe its path comes before the ref, and tabs separate the columns, since a title may contain spaces.
+
+def _row(session: CliSession, entry: Entry) -> str:
+    """Return a memory on one line for a pipe: its title, details, path, and last the ref for `memstore show`.
+
+    Tabs separate the columns, since a title may contain spaces.
     """
     from memstore.cli.output import safe_line
 
     paint = session.paint
     title = paint("title", safe_line(shown_title(entry.title, entry.source_type) or entry.path))
-    confidence = f"{float(entry.confidence):.2f}" if entry.confidence else ""
-    status = entry.status if entry.status != "active" else ""
-    kind = entry.source_type if entry.source_type == EXTERNAL else ""
-    words = "  ".join(word for word in (entry.created_at[:10], confidence, status, kind) if word)
-    about = paint("dim", safe_line(words))
+    about = paint("dim", safe_line("  ".join(word for word in (entry.created_at[:10], *_standing_of(entry)) if word)))
     path = paint.path(entry.path)
-    name = paint("ref", entry.ref) if entry.ref else path
-    if session.at_terminal:
-        return "  ".join(part for part in (title, about, name) if part)
-    return f"{title}\t{about}\t{path}\t{name}"
+    return f"{title}\t{about}\t{path}\t{paint('ref', entry.ref) if entry.ref else path}"
+
+
+def _standing_of(entry: Entry) -> Iterator[str]:
+    """Yield how sure a memory is, and what else is told of it in a list."""
+    if entry.confidence:
+        yield f"{float(entry.confidence):.2f}"
+    yield from (entry.status,) if entry.status not in ("", "active") else ()
+    yield from (EXTERNAL,) if entry.source_type == EXTERNAL else ()
+
+
+# A title in fewer columns says too little: other columns are left out before.
+_LEAST_TITLE = 16
+_GAP = "  "
+
+
+def _table(session: CliSession, entries: Sequence[Entry]) -> Iterator[str]:
+    """Yield a line for each memory, in columns that fit the terminal: title, path, date, type and standing.
+
+    Where there is little room, titles and paths are shortened, and the last column, the path, then the date are left
+    out.
+    """
+    from memstore.cli.output import room, safe_line
+    from memstore.core.columns import columns, fitted, fitted_end, padded
+
+    def cells(entry: Entry) -> tuple[str, ...]:
+        title = shown_title(entry.title, entry.source_type) or entry.path
+        about = _GAP.join((entry.type, *_standing_of(entry)))
+        return tuple(map(safe_line, (title, session.from_here(entry.path), entry.created_at[:10], about)))
+
+    rows = [cells(entry) for entry in entries]
+    title, path, date, about = (max(map(columns, column)) for column in zip(*rows, strict=True)) if rows else (0,) * 4
+    gap, most = len(_GAP), room()
+    if most - date - about - 3 * gap < 2 * _LEAST_TITLE:
+        about = 0
+    if most - date - 2 * gap < 2 * _LEAST_TITLE:
+        path = 0
+    if most - date - gap < _LEAST_TITLE:
+        date = 0
+    left = most - sum(width + gap for width in (date, about) if width)
+    if path:
+        left -= gap
+        path = min(path, max(left * 2 // 5, left - title))
+    title = min(title, left - path)
+    paint = session.paint
+    for name, where, when, more in rows:
+        parts = (
+            paint("title", padded(fitted(name, title), title)),
+            paint("path", padded(fitted_end(where, path), path)) if path else "",
+            padded(when, date) if date else "",
+            paint("dim", more) if about else "",
+        )
+        yield _GAP.join(part for part in parts if part).rstrip()
 
 
 def _show_path(session: CliSession, ref: str) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
-from unicodedata import east_asian_width
 
 from memstore.core.catalog import EdgeKind
+from memstore.core.columns import fitted
 from memstore.core.quotation import shown_title
 from memstore.documents.lineage import edge_words
 from memstore.lineage.placing import placed
@@ -168,13 +168,7 @@ def _corner(spot: Spot, step: int) -> tuple[int, float]:
 
 def shortened(text: str, room: int) -> str:
     """Return the beginning of a text that fits into some widths of a narrow letter; wide characters take two."""
-    words = " ".join(text.split())
-    taken = 0
-    for at, sign in enumerate(words):
-        taken += 2 if east_asian_width(sign) in "WF" else 1
-        if taken > room:
-            return words[: max(at - 1, 0)].rstrip() + "…"
-    return words
+    return fitted(" ".join(text.split()), room)
 
 
 # -- edges -----------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import shutil
 import signal
 import subprocess
@@ -14,10 +15,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memstore.core.columns import columns as width
 from tests.installed import MEMSTORE
 from tests.transcripts import runner
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 VAULT = runner.FOLDER / "vault"
@@ -149,12 +152,14 @@ def test_interrupted_is_130_and_says_so_in_one_line(shell: runner.Shell) -> None
     assert errors == b"memstore: interrupted\n"
 
 
-def _at_a_terminal(shell: runner.Shell, *words: str, rows: int = 0, typed: bytes = b"", **variables: str) -> bytes:
-    """Run the program at a terminal, which knows its size if that is given; return what the terminal shows."""
+def _at_a_terminal(
+    shell: runner.Shell, *words: str, rows: int = 0, columns: int = 80, typed: bytes = b"", **variables: str
+) -> bytes:
+    """Run the program at a terminal, which knows its size if the rows are given; return what the terminal shows."""
     terminal, end = pty.openpty()
     os.write(terminal, typed)
     if rows:
-        termios.tcsetwinsize(end, (rows, 80))
+        termios.tcsetwinsize(end, (rows, columns))
     with subprocess.Popen(
         [MEMSTORE, *words],
         cwd=shell.folder,
@@ -175,6 +180,70 @@ def test_a_terminal_gets_colours_unless_it_must_not(shell: runner.Shell) -> None
     assert b"\x1b[" not in _at_a_terminal(shell, "list", NO_COLOR="1")
     assert b"\x1b[" not in _at_a_terminal(shell, "list", "--color", "never")
     assert b"\x1b[" not in _at_a_terminal(shell, "list", TERM="dumb")
+
+
+def _screen(shell: runner.Shell, columns: int, *words: str) -> list[str]:
+    """Return the lines of an answer at a terminal that is so wide."""
+    seen = _at_a_terminal(shell, *words, rows=500, columns=columns, NO_COLOR="1")
+    return seen.decode().replace("\r\n", "\n").removesuffix("\n").split("\n")
+
+
+@pytest.fixture
+def wide(shell: runner.Shell) -> Iterator[Path]:
+    memory = shell.folder / "memories/wide.md"
+    text = (
+        "茶は八十度のお湯で淹れると甘くなります。" * 6
+        + " Nao\u0308e\u0301 👩‍👩‍👧 ❤️ likes sencha and \x1b]0;owned\x07 "
+        + "very " * 20
+    )
+    memory.write_text(
+        f"---\ntype: note\nid: m_0w1de0000x\ntitle: Sencha 日本茶の淹れ方\n---\n\n{text}\n", encoding="utf-8"
+    )
+    yield memory
+    memory.unlink()
+
+
+@pytest.mark.usefixtures("wide")
+@pytest.mark.parametrize("columns", [20, 80, 120, 200])
+def test_answers_fit_the_terminal(shell: runner.Shell, columns: int) -> None:
+    for words in (("search", "sencha", "likes"), ("list",)):
+        seen = _screen(shell, columns, *words)
+        paths = {line for line in seen if re.fullmatch(r"memories/\S+:\d+( \[.*)?", line)}
+        assert [line for line in seen if width(line) > columns and line not in paths] == [], words
+        assert "Sencha" in seen[0] or words == ("list",)
+        assert "\x1b" not in "".join(seen)
+
+
+@pytest.mark.usefixtures("wide")
+def test_a_result_at_a_terminal_is_a_title_a_place_and_a_wrapped_line(shell: runner.Shell) -> None:
+    title, place, *text = _screen(shell, 80, "search", "sencha", "likes")
+    assert (title, place) == ("Sencha 日本茶の淹れ方", "memories/wide.md:7 [note]")
+    assert (len(text), text[0][0], text[-1][-6:]) == (2, "…", " very…"), text
+    piped = _bash(shell, "memstore search sencha likes | cat").stdout.decode()
+    assert piped.startswith("memories/wide.md:7: …")
+    assert piped.count("\n") == 1
+    seen = _screen(shell, 80, "search", "bella", "-n", "3")
+    assert [result.split("\n")[1][:9] for result in "\n".join(seen).split("\n\n")] == ["memories/"] * 3
+    assert _bash(shell, "memstore list | head -1").stdout.count(b"\t") == 3
+
+
+def test_a_result_that_only_repeats_its_title_shows_it_once(shell: runner.Shell) -> None:
+    memory = shell.folder / "memories/single.md"
+    memory.write_text("---\ntype: note\nid: m_0s1ng1e00x\n---\n\nThe zeppelin leaves at noon.\n")
+    try:
+        assert _screen(shell, 80, "search", "zeppelin", "noon") == [
+            "The zeppelin leaves at noon.", "memories/single.md:6 [note]",
+        ]  # fmt: skip
+    finally:
+        memory.unlink()
+
+
+def test_columns_of_a_list_are_aligned_and_shortened(shell: runner.Shell) -> None:
+    wide, narrow, tiny = (_screen(shell, columns, "list", "--sort", "path") for columns in (200, 60, 20))
+    assert len({line.index("memories/") for line in wide if "memories/" in line}) == 1
+    assert all(re.search(r"  \d{4}-\d\d-\d\d  \w+", line) for line in wide if "note:" in line)
+    assert any("…" in line for line in narrow)
+    assert len(wide) == len(narrow) == len(tiny)
 
 
 def test_a_draft_with_a_slip_is_opened_again_by_the_return_key(shell: runner.Shell, tmp_path: Path) -> None:
