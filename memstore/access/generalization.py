@@ -198,10 +198,23 @@ _SOMEBODY = (
     r"|dog|puppy|cat|kitten|pet|animal|horse|bird|rabbit)"
 )
 _SEVERAL = rf"(?:{_SOMEBODY}e?s|children|men|women|wives|babies|puppies|families)"
+# Of these there are many whom nobody knows; with `my`, `our` or a place near the holder, it is one of them.
+_KNOWN = (
+    r"(?:somebody|someone|parent|relative|couple|guy|lady|lad|teenager|gentleman|stranger|landlord|landlady|tenant|lodger"
+    r"|(?:room|flat|house|team|class|school|work)mate|co-?worker|cleaner|nanny|carer|nurse|dentist|manager|supervisor"
+    r"|employee|employer|intern|apprentice|trainee|assistant|coach|trainer|mentor|guest|host|visitor|member|supplier)"
+)
+_ONE_KNOWN = rf"(?:(?:an?|one|another|some|the|this) (?:\w+ ){{0,2}}(?:{_SOMEBODY}|{_KNOWN})|somebody|someone)"
 _INDIVIDUAL = re.compile(
     rf"\b(?:my|our|this|that|his|her|their|(?:a|one) (?:certain|particular|specific)|someone's"
     rf"|somebody's) (?:\w+ )?{_SOMEBODY}\b|\bone of (?:my|our) (?:\w+ )?{_SEVERAL}\b"
     rf"|\b{_SOMEBODY} (?:of mine|of ours|i (?:know|met|look after|work with))\b"
+    rf"|\b(?:my|our) (?:\w+ )?{_KNOWN}\b"
+    rf"|\b(?:{_ONE_KNOWN}|one of the {_SEVERAL})"
+    r" (?:(?:at|from|in|near|next to|of|on|opposite) (?:my|our)|of (?:mine|ours))\b"
+    rf"|\b{_ONE_KNOWN} (?:(?:who|whom|that) )?(?:i|we (?:care for|know|live with|look after|met|saw|taught|teach"
+    r"|treat|treated|visit|walk|work with))\b"
+    rf"|\b{_ONE_KNOWN} (?:upstairs|downstairs|next door|opposite|(?:across|down|over) the (?:road|street|hall))\b"
 )
 _PROPER = re.compile(r"[^\W\d_][\w'’]*")
 # What may stand between the end of a sentence or line and the first word of the next.

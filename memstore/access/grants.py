@@ -17,12 +17,24 @@ from memstore.access.policy import (
     NOT_FOUND,
     ListenerAccess,
     context_trouble,
+    labels_of,
     listeners,
     participants,
     told_of_contexts,
 )
 from memstore.access.reasons import Denial, verdict
-from memstore.access.world import ABOUT, Consent, Decision, Kind, Standings, can_listen, guardians_of, kind_of
+from memstore.access.world import (
+    ABOUT,
+    ActiveContext,
+    Consent,
+    Decision,
+    Kind,
+    Session,
+    Standings,
+    can_listen,
+    guardians_of,
+    kind_of,
+)
 from memstore.core.errors import RefusedError
 from memstore.core.finding_codes import finding_of
 from memstore.core.ids import is_entity_id
@@ -30,9 +42,9 @@ from memstore.core.memory import EVERYBODY, UNKNOWN_LISTENER
 from memstore.core.provenance import infer_source_type, teller_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-    from memstore.access.world import ActiveContext, Labels, Session, World
+    from memstore.access.world import Labels, World
     from memstore.core.change import Saved
     from memstore.core.finding import Finding
     from memstore.core.memory import Memory
@@ -291,27 +303,74 @@ def _inherited(view: View, values: Mapping[str, Plain], told: str | None, *, exp
     return Inherited(values=given, doubt=doubt, usual=_usual(view, subject, context))
 
 
+def stop_outside(view: View, memory: Memory, to: Iterable[str], consents: Iterable[str] = ()) -> None:
+    """Raise if a memory is granted to others than those who belong to the context that it was said in.
+
+    Args:
+        view: the vault.
+        memory: the memory before the change.
+        to: to whom it is to be granted; those to whom it is granted already are passed over.
+        consents: who has consented.
+
+    Raises:
+        RefusedError: those who listen there have not consented, and the actor doesn't acknowledge that.
+    """
+    if others := leaves_context(view, memory, to, consents):
+        raise RefusedError(
+            f"{memory.ref} was said in {memory.context}, and {', '.join(others)} is outside of it",
+            hint="--acknowledge grants it all the same",
+        )
+
+
+def leaves_context(view: View, memory: Memory, to: Iterable[str], consents: Iterable[str] = ()) -> Sequence[str]:
+    """Return to whom a memory may not be granted since they are outside of its context, as `stop_outside` has it.
+
+    Where somebody has a say in a memory, it takes their consent anyway, and that is enough.
+    """
+    if not memory.context or view.terms.acknowledge:
+        return ()
+    context = ActiveContext(id=memory.context)
+    session = Session(viewer=view.actor, at=view.clock.now(), context=context)
+    world = told_of_contexts(view.of(RIGHTS).registries, session)
+    if ConsentBook(world, session.at).says(labels_of(memory)):
+        return ()
+    known = {memory.source_entity, memory.owner, *memory.access_grants}
+    return _outside(world, session, context, to, known=known, consents=(*consents, *memory.consent_grants))
+
+
 def _stop_at_others(world: World, session: Session, context: ActiveContext, values: Mapping[str, Plain]) -> None:
     """Raise if a memory made in a context is granted to others than those who belong there, or told it."""
-    registered = world.contexts.get(context.id)
-    if registered and registered.open:
-        return
-    teller = _text(values.get("source_entity"))
-    inside = {context.id, session.viewer, world.owner, teller, *participants(world, session)}
-    inside |= {*registered.roster, *registered.default_access} if registered else set()
-    standings = Standings(world, session.at, context)
-    granted = map(str, _listed(values, "access_grants"))
-    others = [
-        name
-        for name in dict.fromkeys(granted)
-        if EVERYBODY not in inside and inside.isdisjoint(standings.grantee(name).opened_by - {EVERYBODY})
-    ]
-    listening = {*listeners(world, session)} - {session.viewer}
-    if others and not (listening and listening.issubset(_listed(values, "consent_grants"))):
+    granted, consents = (map(str, _listed(values, key)) for key in ("access_grants", "consent_grants"))
+    known = {_text(values.get("source_entity"))}
+    if others := _outside(world, session, context, granted, known=known, consents=consents):
         raise RefusedError(
             f"it is said in {context.id}, and granted to {', '.join(others)}, outside of it",
             hint="--acknowledge writes it all the same; without --access it is for those in the context",
         )
+
+
+def _outside(
+    world: World,
+    session: Session,
+    context: ActiveContext,
+    granted: Iterable[str],
+    *,
+    known: Collection[str | None],
+    consents: Iterable[str],
+) -> Sequence[str]:
+    """Return who of those granted a memory is outside of a context; nobody if all who listen there consented."""
+    registered = world.contexts.get(context.id)
+    if registered and registered.open:
+        return ()
+    inside = {context.id, session.viewer, world.owner, *known, *participants(world, session)}
+    inside |= {*registered.roster, *registered.default_access} if registered else set()
+    listening = {*listeners(world, session)} - {session.viewer}
+    if EVERYBODY in inside or (listening and listening.issubset(consents)):
+        return ()
+    standings = Standings(world, session.at, context)
+    return [
+        name for name in dict.fromkeys(granted) if inside.isdisjoint(standings.grantee(name).opened_by - {EVERYBODY})
+    ]
 
 
 def _listed(values: Mapping[str, Plain], name: str) -> Sequence[Plain]:

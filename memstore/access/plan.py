@@ -11,7 +11,7 @@ from memstore.access.audit import entity_id, found, new_file, plain, recorded, s
 from memstore.access.consent import ConsentBook, who_may_permit
 from memstore.access.consents import consent_values, consents, request_values
 from memstore.access.entities import GROUP_NAMESPACES
-from memstore.access.grants import granted_to
+from memstore.access.grants import granted_to, leaves_context
 from memstore.access.policy import ListenerAccess, labels_of
 from memstore.access.privacy import grantee_id, own_id, unknown_grantees, world_with
 from memstore.access.world import Entity, Kind, RegisteredContext, Standings, guardians_of, kind_of
@@ -285,8 +285,11 @@ class _Planning:
             return None
         may_be = not any(step.state in (OPEN, ASKED) or self._is_request(step) for step in self._steps)
         if not is_granted:
-            act = f"memstore privacy grant {self._id} --to {self._quoted}"
-            self._add("grant", f"grant to {self._to}", act, READY if may_be else OPEN)
+            others = leaves_context(self._view, file.memory, [self._to])
+            may_be = may_be and not others
+            act = f"memstore privacy grant {self._id} --to {self._quoted}{' --acknowledge' if others else ''}"
+            where = f", outside of {file.memory.context}, where it was said" if others else ""
+            self._add("grant", f"grant to {self._to}{where}", act, READY if may_be else OPEN)
         if may_be and not is_granted:
             about: dict[str, str | list[str]] = {"memory": self._id, "to": [self._to], "consents": self._consents}
             self.files.append(recorded(self._view, "privacy grant", **about))

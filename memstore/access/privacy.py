@@ -48,7 +48,15 @@ class Shared(SavedOne):
 
 
 @again_where_changed
-def grant_access(view: View, memory: Named, to: OneOrMore, consent: OneOrMore = (), **saving: Unpack[Saving]) -> Shared:
+def grant_access(
+    view: View,
+    memory: Named,
+    to: OneOrMore,
+    consent: OneOrMore = (),
+    *,
+    acknowledge: bool = False,
+    **saving: Unpack[Saving],
+) -> Shared:
     """Let others see a memory.
 
     >>> saved = raw(ws.view(), "Dogs love fetch")
@@ -60,15 +68,16 @@ def grant_access(view: View, memory: Named, to: OneOrMore, consent: OneOrMore = 
         memory: the memory.
         to: entities, groups, roles, contexts, or `*`.
         consent: who is said to consent; recorded for this memory and these grantees.
+        acknowledge: grant it to others than those in the context that it was said in, without their consent.
         saving: whether to write it, `Saving`.
 
     Raises:
         NotFoundError: there is no such memory that the actor sees.
         UsageError: an id is malformed.
         RefusedError: the memory is not the actor's, or somebody with a say has not consented, or the memory was made
-            from one that the grantee may not see.
+            from one that the grantee may not see, or said in a context that the grantee is outside of.
     """
-    return _granted(view, memory, to, consent, saving)
+    return _granted(view.on_terms(acknowledge=True) if acknowledge else view, memory, to, consent, saving)
 
 
 @again_where_changed
@@ -92,6 +101,7 @@ def _granted(
     named = {name: grantee_id(view, name) for name in to}
     for name, grantee in named.items():
         _stop_unless_granted(world, file, grants.may_grant(world, session, memory_id, grantee, said), name)
+    grants.stop_outside(view, file.memory, named.values(), said)
     others = tuple(name for name in file.memory.access_grants if alone and name not in named.values())
     records = [
         consent_values(view, entity_id(who, "who consents", view), name, f"mem:{memory_id}")

@@ -9,6 +9,7 @@ import click
 from memstore.cli.group import Command
 from memstore.cli.options import command, named_argument, ref_argument
 from memstore.cli.written import (
+    acknowledge_option,
     diff_lines,
     emit_saved,
     in_vault,
@@ -130,6 +131,7 @@ def edit_by_hand(session: CliSession, view: View, ref: str, *, verb: str, commit
 @named_argument()
 @click.argument("pairs", metavar="KEY=VALUE…", nargs=-1, required=True)
 @keep_secret_option()
+@acknowledge_option()
 @saving_options()
 def set_(session: CliSession, ref: str, pairs: tuple[str, ...], *, commit: bool, dry_run: bool) -> None:
     """Set keys of a memory; only their lines change."""

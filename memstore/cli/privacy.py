@@ -9,7 +9,7 @@ import click
 from memstore.access import SHARED
 from memstore.cli.commands import GROUPS
 from memstore.cli.options import at_option, group, ref_argument, several, subcommand
-from memstore.cli.written import saved_lines, saving_options, say_findings
+from memstore.cli.written import acknowledge_option, saved_lines, saving_options, say_findings
 from memstore.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ def privacy() -> None:
 @several(
     "--consent", "consents", metavar="ENTITY…", help="Who has consented; recorded for this memory and these grantees."
 )
+@acknowledge_option()
 @saving_options()
 def grant(
     session: CliSession, ref: str, *, to: tuple[str, ...], consents: tuple[str, ...], commit: bool, dry_run: bool

@@ -68,13 +68,14 @@ class CliSession:
         return self._view
 
     def _say_context(self) -> None:
-        """Say in which context the person is, who listens there and how to leave it."""
+        """Say in which context the person is, who listens there and how to leave it; beside a JSON answer, too."""
         from memstore.access import CONTEXTS
 
         contexts = self.view().of(CONTEXTS)
-        if contexts.current() is None:
+        if self.choices.quiet or contexts.current() is None:
             return
         from memstore.access.contexts import listening, present_context
+        from memstore.cli.output import write_message
         from memstore.core.harmless import safe_line
 
         present = present_context(self.view())
@@ -82,7 +83,7 @@ class CliSession:
         if contexts.declared is not None:
             leaving = "leave out --context" if self.choices.context else "unset MEMSTORE_CONTEXT"
         if present.context:
-            self.say(safe_line(f"in {present.context.id} ({listening(present)}): {leaving}"))
+            write_message(safe_line(f"in {present.context.id} ({listening(present)}): {leaving}"))
 
     def on_its_terms(self, view: View) -> View:
         """Return a view on the terms that the options of this call state.

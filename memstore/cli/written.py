@@ -44,7 +44,7 @@ def again_option() -> Callable[[F], F]:
 
 def acknowledge_option() -> Callable[[F], F]:
     """Add `--acknowledge`."""
-    return _term("acknowledge", "In a context: grant it to others than those who belong there all the same.")
+    return _term("acknowledge", "Grant what is said in a context to others than those who belong there all the same.")
 
 
 def _term(name: str, told: str) -> Callable[[F], F]:

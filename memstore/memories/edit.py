@@ -10,7 +10,7 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Unpack
 
 from memstore.access.audit import WHOLLY, recorded
-from memstore.access.grants import tellers
+from memstore.access.grants import stop_outside, tellers
 from memstore.access.widening import unconsented
 from memstore.beliefs.next_lines import next_time
 from memstore.core.change import Edit, Saved, Written
@@ -165,6 +165,8 @@ def _save(view: View, file: MemoryFile, edits: Sequence[splice.Edit], *, verb: s
         raise UsageError(shown(after.findings), hint=hint(after.findings))
     if isinstance(after, MemoryFile) and (widened := unconsented(view, file, after)):
         raise RefusedError(f"nothing was written:\n{shown(widened)}", hint=hint(widened))
+    if isinstance(after, MemoryFile):
+        stop_outside(view, file.memory, after.memory.access_grants)
     edit = Edit(path=file.path, before=file, after=data)
     return save_all(view, [edit], verb=verb, own=_shared(view, file, after), **saving)[0]
 

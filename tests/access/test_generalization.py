@@ -211,3 +211,76 @@ def test_long_texts_take_linear_time(start: str, piece: str, end: str) -> None:
 
     short, long = cost(1_000), cost(16_000)
     assert long < max(short, 0.01) * 16 * 4  # what takes quadratic time takes 256 times as long
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "One dog I care for is afraid of thunder.",
+        "A dog in our street bites the postman.",
+        "A neighbour of mine drinks in the mornings.",
+        "Somebody at my work is looking for another job.",
+        "One of my colleagues hides her pregnancy.",
+        "A friend of ours lost his licence last year.",
+        "A certain teacher at the school shouts at children.",
+        "Someone I know takes pills to sleep.",
+        "The woman upstairs cries at night.",
+        "A child in my class cannot read yet.",
+        "One patient I saw this week refuses to eat.",
+        "My landlord never declares the rent.",
+        "An old man on our stairs forgets his own name.",
+        "Our cleaner has no papers.",
+        "A cousin of my wife owes money to everybody.",
+        "A boy whom I teach is beaten at home.",
+        "The couple next door are getting divorced.",
+        "Another parent in our group is in debt.",
+        "A client of ours failed his audit.",
+        "One person in my team cannot stand the boss.",
+        "A colleague at our office lost his badge twice.",
+        "One of the children in my class steals.",
+        "The guy opposite plays drums at night.",
+        "A horse we look after kicks.",
+        "This teenager in my building smokes.",
+        "Our nanny is pregnant.",
+        "My flatmate never pays.",
+        "A dog that I walk eats stones.",
+        "Someone in our choir cannot sing.",
+        "A relative of mine is ill.",
+    ],
+)
+def test_whoever_lives_or_works_near_is_one_of_them(text: str) -> None:
+    found = generalization.check(text, ["Kim cried."], {})
+    assert (found.verdict, found.checks) == ("warn", ("individual",))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Dogs that are afraid of thunder settle in a dark room.",
+        "A dog needs water in hot weather.",
+        "One should ask before one touches a dog.",
+        "A neighbour who hears the alarm can call for help.",
+        "People who sleep badly remember less.",
+        "A child learns to read by being read to.",
+        "Someone who is afraid needs time.",
+        "A good teacher waits for the answer.",
+        "One test is worth more than three opinions.",
+        "A friend listens before he answers.",
+        "The best way to calm a horse is to breathe slowly.",
+        "Patients who are told the reason take their medicine more often.",
+        "A guest who feels welcome comes again.",
+        "Some people in pain say nothing.",
+        "A member of a choir listens first.",
+        "The nurse on duty decides.",
+        "A parent who listens is told more.",
+        "One dog per walker is enough.",
+        "A coach asks more than he tells.",
+        "Someone on call answers within an hour.",
+        "A supplier in another country needs more time.",
+        "The house opposite a school should keep its cars out of the way.",
+        "A child of two cannot wait.",
+        "Another visitor may see it differently.",
+    ],
+)
+def test_what_is_said_of_anybody_is_safe(text: str) -> None:
+    assert generalization.check(text, ["Kim cried."], {}).safe

@@ -34,7 +34,8 @@ def test_every_command_says_which_context_hides_what(vault: InProcess, words: tu
     vault.ok("context", "enter", "ctx:nowhere")
     done = vault.run(*words)
     assert done.stderr.count("in ctx:nowhere (anybody listens): memstore context leave\n") == 1
-    assert "context leave" not in vault.run(*words, "--quiet").stderr + vault.run(*words, "--json").stderr
+    assert vault.run(*words, "--json").stderr == "in ctx:nowhere (anybody listens): memstore context leave\n"
+    assert "context leave" not in vault.run(*words, "--quiet").stderr
     vault.ok("context", "leave")
     assert "ctx:" not in vault.run(*words).stderr
 
@@ -101,3 +102,47 @@ def test_what_is_said_in_a_context_leaves_it_only_on_purpose(vault: InProcess) -
 def test_where_anybody_listens_everybody_may_know(vault: InProcess, options: list[str], code: int) -> None:
     vault.ok("context", "add", "ctx:lobby", *options)
     assert vault.run("add", "Figs", "--access", "*", "--context", "ctx:lobby").returncode == code
+
+
+OUT = ["*", "human:dan"]
+DOORS = {
+    "grant": lambda ref, to: ["privacy", "grant", ref, "--to", *to],
+    "set": lambda ref, to: ["set", ref, f"access_grants={','.join(to)}"],
+}
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_no_later_grant_leaves_the_context_unsaid(vault: InProcess, door: str) -> None:
+    vault.ok("context", "add", "ctx:w", "--roster", "human:bob", "human:cid")
+    ref = vault.json("add", "Figs are out", "--context", "ctx:w", "--access", "none")["ref"]
+    about = vault.json("add", "Rex likes figs", "--subject", "dog:rex", "--context", "ctx:w", "--access", "none")["ref"]
+    for name in OUT:
+        done = vault.run(*DOORS[door](ref, ["human:bob", name]))
+        assert done.returncode == 4
+        assert f"{ref} was said in ctx:w, and {name} is outside of it" in done.stderr
+        assert "--acknowledge" in done.stderr
+    assert "access_grants" not in vault.ok("show", ref, "--full")
+    vault.ok(*DOORS[door](ref, ["human:bob", "human:ann"]))
+    vault.ok(*DOORS[door](ref, ["human:bob", "human:dan"]), "--acknowledge")
+    vault.ok(*DOORS[door](ref, ["human:bob", "human:dan"]))
+    # Whoever has a say in it is asked already, and says so for each grantee.
+    vault.ok("privacy", "entity", "add", "dog:rex", "--guardian", "human:cid")
+    done = vault.run(*DOORS[door](about, ["*"]))
+    assert (done.returncode, "consent of" in done.stderr) == (4, True)
+
+
+def test_who_was_there_may_consent_that_it_leaves_the_context(vault: InProcess) -> None:
+    vault.ok("context", "add", "ctx:w", "--roster", "human:bob", "human:cid")
+    ref = vault.json("add", "Figs are out", "--context", "ctx:w")["ref"]
+    assert vault.run("privacy", "grant", ref, "--to", "*", "--consent", "human:bob").returncode == 4
+    vault.ok("privacy", "grant", ref, "--to", "*", "--consent", "human:bob", "human:cid")
+
+
+def test_a_plan_says_that_it_leaves_the_context(vault: InProcess) -> None:
+    vault.ok("context", "add", "ctx:w", "--roster", "human:bob")
+    ref = vault.json("add", "Figs are out", "--context", "ctx:w", "--access", "none")["ref"]
+    plan = ["privacy", "plan", ref, "--to", "human:dan", "--apply"]
+    step = vault.json(*plan)["steps"][0]
+    assert (step["text"], step["state"]) == ("grant to human:dan, outside of ctx:w, where it was said", "open")
+    vault.ok(*step["command"].split()[1:])
+    assert not vault.json(*plan)["steps"]

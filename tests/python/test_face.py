@@ -671,7 +671,7 @@ def test_help_says_what_every_method_is_for(kind: type) -> None:
 
 def test_help_shows_a_forwarded_method_as_one_of_its_class() -> None:
     shown = pydoc.plain(pydoc.render_doc(VaultAccess))
-    assert "grant(self, memory: 'Named', to: 'OneOrMore', consent: 'OneOrMore' = (), **saving: " in shown
+    assert "grant(self, memory: 'Named', to: 'OneOrMore', consent: 'OneOrMore' = (), *, acknowledge: " in shown
     assert "consent: who is said to consent; recorded for this memory and these grantees." in shown
 
 
