@@ -1,6 +1,7 @@
 """Echoes: recalled text that comes back as a raw memory is linked with its source, and is not new evidence.
 
-An echo is recognized by runs of four words that both texts have.
+An echo is recognized by runs of four words that both texts have. A text that has another number, time or name in its
+place tells of another event, and is no echo.
 """
 
 from __future__ import annotations
@@ -10,14 +11,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.beliefs.evidence import RECALLED
+from memstore.conflicts.guards import TIMES
+from memstore.conflicts.quantities import CARDINALS
+from memstore.conflicts.statements import is_past
 from memstore.core.finding_codes import finding_of
-from memstore.core.terms import words
+from memstore.core.terms import stop_words, words
 from memstore.search import INDEX, query
 from memstore.search.clauses import NO_FILTERS
 from memstore.search.filters import narrowed
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
     Grams = frozenset[tuple[str, ...]]
     from memstore.core.change import Saved
@@ -97,11 +101,70 @@ def echo(text: str, known: Mapping[str, str], named: Collection[str] = ()) -> Ec
     held = [name for name, both in shared.items() if len(both) >= ALL_OF_IT * max(1, len(runs[name]))]
     near = [name for name, both in shared.items() if said and len(both) >= MOST_OF_IT * len(said)]
     cited = [name for name in named if shared.get(name)]
-    found = sorted({*held, *near, *cited}, key=lambda name: (-len(shared[name]), name))
+    alike = {name for name in (*held, *near) if name not in named and not is_other_event(text, known[name])}
+    found = sorted({*alike, *cited}, key=lambda name: (-len(shared[name]), name))
     covered = frozenset(gram for name in found for gram in shared[name])
     if not found or not said:
         return Echo()
     return Echo(of=tuple(found)) if len(covered) >= MOST_OF_IT * len(said) else Echo(beside=tuple(found))
+
+
+# -- another event ---------------------------------------------------------------------------------
+
+_TOKEN = re.compile(r"\d+(?:[.,:/-]\d+)*|[^\W\d_]+(?:['’-][^\W\d_]+)*|[^\w\s]|\n")
+_STARTS = frozenset(".!?…:;\"'“‘(\n")
+_SIDE = 3  # words that are alike around a detail: on one side, or two and one
+_NUMBER, _TIME, _NAME = "0", "1", "2"  # the kinds of details; no word is written like this
+
+
+def is_other_event(text: str, other: str) -> bool:
+    """Whether a text has another number, time or name than another text, in a place that is alike in both.
+
+    What it has besides makes no difference: all places of the other text are still in it.
+
+    >>> is_other_event("Ran 8 km along the river before breakfast.", "Ran 5 km along the river before breakfast.")
+    True
+    >>> is_other_event("As noted on 3 May: Ran 5 km along the river.", "Ran 5 km along the river.")
+    False
+    """
+    here, there = _details(text), _details(other)
+    return any(values.isdisjoint(there[around]) for around, values in here.items() if around in there)
+
+
+def _details(text: str) -> dict[tuple[int, tuple[str, ...]], set[str]]:
+    """Return the numbers, times and names in a text by the words around them, in which other details are left open."""
+    told = [*_told(text)]
+    open_words = [kind or key for kind, key in told]
+    found: dict[tuple[int, tuple[str, ...]], set[str]] = {}
+    for at, (kind, key) in enumerate(told):
+        if not kind:
+            continue
+        for before in range(_SIDE + 1):
+            around = (*open_words[max(0, at - before) : at], kind, *open_words[at + 1 : at + 1 + _SIDE - before])
+            if len(around) == _SIDE + 1 and any(word[0].isalpha() and word not in stop_words() for word in around):
+                found.setdefault((before, around), set()).add(key)
+    return found
+
+
+def _told(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the words and numbers of a text, each with the kind of detail that it is; empty if it is none."""
+    tokens = [found.group() for found in _TOKEN.finditer(text)]
+    before = "\n"
+    for at, token in enumerate(tokens):
+        key = token.casefold().replace("’", "'").removesuffix("'s")
+        after = tokens[at + 1] if at + 1 < len(tokens) else "\n"
+        starts, before = before, token
+        if token[0].isdigit() or key in CARDINALS:
+            # The number of an item in a list counts nothing.
+            is_item = starts == "\n" and after in (".", ")")
+            yield (("" if is_item or key == "one" else _NUMBER), f"{CARDINALS[key]:g}" if key in CARDINALS else key)
+        elif any(key in times for times in TIMES[:4]):
+            yield _TIME, key
+        elif token[0].isalpha():
+            is_name = token[0].isupper() and key not in stop_words()
+            # Any word is capitalized where a sentence begins; there, a name is whoever did something: `Tom called`.
+            does = is_past(after) or token.endswith(("'s", "’s"))
+            yield (_NAME if is_name and (starts not in _STARTS or does) else ""), key
 
 
 # -- the use case ----------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.beliefs.echo import bites, echo, grams
+from memstore.beliefs.echo import bites, echo, grams, is_other_event
 from memstore.beliefs.evidence import RECALLED, roots
 from memstore.beliefs.recall import recall
 from memstore.beliefs.reinforce import reinforce
@@ -124,3 +124,102 @@ def test_a_bite_is_a_label_a_text_and_the_line_of_a_file(line: str, text: str, p
 @pytest.mark.parametrize("piece", ["[Memory flash: ] a.md:1x ", "[Memory flash: ] a.md:1 ", "[Belief (", "] a.md:1"])
 def test_a_line_of_many_labels_does_not_take_for_ever(piece: str) -> None:
     bites(piece * 20_000)  # one pattern for all of it would take days
+
+
+RUN = "Ran 5 km along the river before breakfast with Tom on Monday, in 31 minutes."
+
+
+@pytest.mark.parametrize(
+    ("other", "is_other"),
+    [
+        ("Ran 8 km along the river before breakfast with Tom on Monday, in 31 minutes.", True),
+        ("Ran five km along the river before breakfast with Tom on Monday, in 31 minutes.", False),
+        ("Ran 5 km along the river before breakfast with Tom on Monday, in 45 minutes.", True),
+        ("Ran 5 km along the river before breakfast with Ann on Monday, in 31 minutes.", True),
+        ("Ran 5 km along the river before breakfast with Tom on Friday, in 31 minutes.", True),
+        ("As noted on 3 May: Ran 5 km along the river before breakfast with Tom on Monday, in 31 minutes.", False),
+        (
+            "2026-05-03 (12) RAN 5 km along the river before breakfast with Tom on Monday, in 31 minutes. So 3 of 4!",
+            False,
+        ),
+        ("1. Ran 5 km along the river before breakfast with Tom on Monday, in 31 minutes.", False),
+        ("Jogged 5 km along the river before breakfast with Tom on Monday, in 31 minutes.", False),
+        ("Ran 5 km along a river before breakfast.", False),
+    ],
+)
+def test_another_detail_in_its_place_is_another_event(ws: Workspace, other: str, is_other: bool) -> None:  # noqa: FBT001
+    first = raw(ws.view(), RUN, session_id="s1")
+    again = raw(ws.view(), other, session_id="s2")
+    assert is_other_event(other, RUN) == is_other_event(RUN, other) == is_other
+    repeats = (first.ref, RECALLED)
+    assert derived(ws, again.ref) in (((),) if is_other else (repeats, ()))
+    assert roots_of(ws, again.ref) == (("session:s2",) if is_other or not derived(ws, again.ref) else ("session:s1",))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Claire called at noon and said that it was wet.", "Anna called at noon and said that it was wet."),
+        ("Claire's train was late by ten minutes again.", "Tom's train was late by ten minutes again."),
+        ("The walk took us to the lake in the morning.", "The walk took us to the lake in the evening."),
+        ("Deployed build 862 to staging.", "Deployed build 863 to staging."),
+        ("On 2026-05-03 the lamp in the hall broke.", "On 2026-05-04 the lamp in the hall broke."),
+        ("The last bus left at 23:10.", "The last bus left at 23:25."),
+    ],
+)
+def test_other_events_in_the_same_words(one: str, other: str) -> None:
+    assert is_other_event(one, other)
+    assert not is_other_event(f"{one} {other}", other)  # a text that tells of both repeats each of them
+    assert echo(f"{one}\n{other}", {"a": one, "b": other}).of == ("a", "b")
+
+
+def test_an_event_that_a_bite_cites_is_an_echo_whatever_its_details(ws: Workspace) -> None:
+    first = raw(ws.view(), RUN, session_id="s1")
+    bite = f"[Memory flash: {RUN.replace('5', '6')}] {first.path}:9"
+    again = raw(ws.view(), bite, session_id="s2")
+    assert derived(ws, again.ref) == (first.ref, RECALLED)
+
+
+WORDS = st.lists(
+    st.sampled_from(
+        [
+            "Ran",
+            "ran",
+            "5",
+            "8",
+            "31",
+            "km",
+            "along",
+            "the",
+            "river",
+            "before",
+            "Monday",
+            "Friday",
+            "May",
+            "3",
+            "Tom",
+            "Ann",
+            "at",
+            "noon",
+            ".",
+            ",",
+            ":",
+            "-",
+            "\n",
+        ]
+    ),
+    max_size=30,
+).map(" ".join)
+
+
+@given(WORDS, WORDS, WORDS)
+def test_what_a_text_adds_makes_no_other_event(text: str, before: str, after: str) -> None:
+    assert not is_other_event(f"{before}\n{text}\n{after}", text)
+    assert not is_other_event(text, f"{before}\n{text}\n{after}")
+
+
+@given(st.integers(0, 10_000), st.integers(0, 10_000))
+def test_another_number_is_another_event(one: int, other: int) -> None:
+    said = "The night train from Brno had {} passengers on board when it arrived at last."
+    found = echo(said.format(one), {"a": said.format(other)})
+    assert found.of == (("a",) if one == other else ())
