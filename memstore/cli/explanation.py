@@ -21,7 +21,7 @@ _WHERE = {
     "line": "in line {line}: {places}",
     "pair": "in line {line}, words of the query side by side",
     "typed": "in line {line}, letter by letter",
-    "named": "a title or heading that stands in the query as a whole",
+    "named": "a title, heading or file name that is looked for",
     "alias": "an alias of the memory stands in the query",
     "speaker": "said by one whom the query names",
     "answer": "holds a time or number, as the question asks for",

@@ -70,7 +70,14 @@ class Explainer:
         self._of_row = cache(self._memory_parts)
 
     def of_memory(
-        self, row: int, file: Opened, passages: Sequence[ScoredPassage], named: Iterable[int], *, recency: float
+        self,
+        row: int,
+        file: Opened,
+        passages: Sequence[ScoredPassage],
+        named: Iterable[int],
+        *,
+        titled: float,
+        recency: float,
     ) -> Explanation:
         """Return the explanation of a memory that is a result.
 
@@ -79,6 +86,7 @@ class Explainer:
             file: its file.
             passages: the matching passages, best first.
             named: the clauses of its title or of a heading, if the whole of it occurs in the query.
+            titled: what its title, file name and folders add (`ranking.title_score`).
             recency: the factor by which being new raises its score.
         """
         if not self._best_possible:
@@ -88,7 +96,10 @@ class Explainer:
         if points := ranking.NAMED_SHARE * ranking.line_score(named, self._weights):
             said = " ".join(self._names[clause] for clause in sorted(named))
             own.append(ScorePart("named", points / self._best_possible, said))
-        words = _newer([*_scaled(self._of_row(row, file), 1 - of_line), *_scaled(own, of_line)], recency)
+        made_of = [*_scaled(self._of_row(row, file), 1 - of_line), *_scaled(own, of_line)]
+        if titled:
+            made_of.append(ScorePart("named", titled / self._best_possible))
+        words = _newer(made_of, recency)
         parts = _parts_with_meaning(words, self._candidates.meaning_of(row))
         chosen = (part for part in self._parts_of_line(row, passages[0]) if part.kind in _OF_THE_LINE)
         return Explanation(tuple(parts), line, tuple(chosen), status=file.entry.status or "active")

@@ -22,9 +22,10 @@ class ScorePart(NamedTuple):
 
     `kind` is "memory" for a term in the memory as a whole and "line" for one in its best line; "pair" for adjacent
     words, "typed" for a word matched letter by letter, "named" for a title or heading that occurs as a whole in the
-    query, "alias", "speaker", "answer", "asking", "whole" for the memory's share in the score of a passage, "meaning",
-    "recent", "filter" if the query consists of filters only, and "order" for the amount cut off above 1 or above the
-    previous result. `places` says where the term occurs, and how often.
+    query, or for a title or file name that is looked for, "alias", "speaker", "answer", "asking", "whole" for the
+    memory's share in the score of a passage, "meaning", "recent", "filter" if the query consists of filters only, and
+    "order" for the amount cut off above 1 or above the previous result. `places` says where the term occurs, and how
+    often.
     """
 
     kind: str

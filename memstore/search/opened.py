@@ -64,6 +64,13 @@ class Opened:
             return "" if any(title in (*one.headings, one.text) for one in self.passages) else title
         return "" if not title or title == default_title(self.text.body) else title
 
+    @property
+    def given_title(self) -> str:
+        """The title if it is in the frontmatter or a heading; empty if it is only how the text begins."""
+        title = self.entry.title
+        is_heading = any(title in (*one.headings, *one.opening) for one in self.passages)
+        return title if is_heading else self.own_title
+
     def states(self) -> Iterator[str]:
         """Yield the texts that may contain statements: the title and the passages."""
         yield self.entry.title

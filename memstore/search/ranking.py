@@ -49,6 +49,10 @@ PASSAGE_SHARE = 1.5  # of the best passage's own score, added to its memory's
 # Share of the weight of a title or heading that occurs as a whole in the query, added to its memory's best line: for
 # queries that name it (docs/search.md).
 NAMED_SHARE = 0.5
+# Most that a title adds to the score of its memory, relative to the weight of the query, where the query isn't a
+# question: titles are what people look notes up by (docs/search.md, "Looking notes up").
+TITLE_SHARE = 1.5
+LINKED_COST = 0.3  # share of its own score that a passage loses if it consists of links and addresses only
 
 # How likely the best result is to answer at all (docs/search.md, "Weak answers"): its relevance, the share of the
 # query's names in it, and how far its rare words occur together by more than chance; with vectors, its similarity in
@@ -343,6 +347,8 @@ def _ranked(
         # Headings among its lines are scored as lines by themselves, because other passages are below them, too.
         own = max(sum(of_words.values()) + PAIR_BONUS * one.pairs, sum(in_headings.values()))
         own += TYPED_BONUS * sum(weights[clause] for clause in one.typed)
+        kept = 1 - LINKED_COST * linked(one.passage.text)
+        own *= kept
         # The bonuses help to choose a line; they say little about which memory is relevant, so they are not in `own`.
         answers = ANSWER_BONUS * reader.holds_answer(one.passage.text)
         bonus = SPEAKER_BONUS * bool(one.speaker) + answers
@@ -353,6 +359,7 @@ def _ranked(
             parts = _word_parts(in_headings, [("heading", one.opening, 1.0)]) if by_headings else []
             parts = parts or [*_word_parts(of_words, places), LinePart("pair", PAIR_BONUS * one.pairs)]
             parts += [LinePart("typed", TYPED_BONUS * weights[clause], clause) for clause in sorted(one.typed)]
+            parts = [part._replace(points=part.points * kept) for part in parts]
             parts += [LinePart("speaker", SPEAKER_BONUS * bool(one.speaker)), LinePart("answer", answers)]
             parts += [LinePart("asking", -(own + bonus) * ASKING_COST * one.asks)]
             scored = scored._replace(parts=tuple(part for part in parts if part.points))
@@ -434,6 +441,16 @@ def asking(text: str) -> float:
     return sum(len(part) - max(part.rfind(". "), part.rfind("! ")) for part in parts) / len(text)
 
 
+_LINK = re.compile(r"https?://[^\s)>\]]+|\[\[[^\]\n]*\]\]|\[[^\]\n]*\]\([^)\n]*\)")
+
+
+def linked(text: str) -> float:
+    """Return the share of links and addresses in a text, in [0,1]: an index names everything and says little."""
+    if not text or ("://" not in text and "](" not in text and "[[" not in text):
+        return 0.0
+    return sum(map(len, _LINK.findall(text))) / len(text)
+
+
 def _shares_of_before(matched: Sequence[_Matched]) -> Iterator[float]:
     """Yield, for each passage, the weight of words in the passage before it."""
     asker = ""
@@ -483,6 +500,19 @@ def is_weak(relevance: float, names: float, evidence: float, *, similarity: floa
     if similarity is None:
         return told + RELEVANCE_SHARE * relevance < WEAK_BELOW
     return told + SIMILARITY_SHARE * similarity < WEAK_BELOW_BY_MEANING
+
+
+def title_score(held: Iterable[int], share: float, weights: Sequence[float]) -> float:
+    """Return what its title adds to the score of a memory that a query looks up.
+
+    Args:
+        held: the clauses that match the title, the file's name or its folders.
+        share: of the words of title or name, how many the query has, in [0,1].
+        weights: the weight of each clause in a passage (`passage_weights`).
+    """
+    whole = sum(weights)
+    said = sum(weights[clause] for clause in held)
+    return TITLE_SHARE * share * said * said / whole if whole else 0.0
 
 
 def named_score(score: float, best_possible: float) -> float:

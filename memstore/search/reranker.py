@@ -345,7 +345,8 @@ class HitReader:
         named, recency = self._named_by(row, file), self._recency(file)
         best_line = max(ranking.line_score(in_title, self._weights), *(one.own for one in passages))
         best_line += ranking.NAMED_SHARE * ranking.line_score(named, self._weights)
-        words = ranking.memory_score(self._candidates.words_of(row), best_line) * recency
+        titled = self._titled(row, file)
+        words = (ranking.memory_score(self._candidates.words_of(row), best_line) + titled) * recency
         whole = self._candidates.with_meaning(row, words)
         # A passage that matches only through its neighbours is not worth showing in addition to the best.
         worth = [one for one in others if one.own >= WORTH_MORE * best.own and matcher.places(one.passage.text)]
@@ -360,7 +361,7 @@ class HitReader:
             more = [ScoredPassage(file.passages[0], 0.0, 0.0)]
         hit = self._hit(row, file, best, ranking.relevance(whole, self._candidates.best_possible), more)
         if self._wish.explain:
-            made_of = self._explainer.of_memory(row, file, passages, named, recency=recency)
+            made_of = self._explainer.of_memory(row, file, passages, named, titled=titled, recency=recency)
             hit = hit._replace(explanation=made_of)
         return [(whole, hit)]
 
@@ -389,6 +390,23 @@ class HitReader:
             if words and self._asked_words.issuperset(map(terms.term_of, words)):
                 named.append({clause for _, clause in self._matcher_of(row).places(heading)})
         return max(named, key=lambda held: ranking.line_score(held, self._weights))
+
+    def _titled(self, row: int, file: Opened) -> float:
+        """Return what a memory earns for a title, file name and folders that are looked for; nothing in a question."""
+        if self._to_answer:
+            return 0.0
+        path = file.entry.path
+        names = (file.given_title, name_words(path, file.entry.id))
+        shares = [*map(self._share_asked, names)]
+        if not max(shares):
+            return 0.0
+        held = {clause for _, clause in self._matcher_of(row).places(" . ".join((*names, *path.split("/")[-3:-1])))}
+        return ranking.title_score(held, max(shares), self._weights)
+
+    def _share_asked(self, name: str) -> float:
+        """Return the share of the words of a name that the query has, in [0,1]; stop words don't count."""
+        words = [word for word in terms.whole_words(name.replace("_", " ")) if word not in terms.stop_words()]
+        return sum(terms.term_of(word) in self._asked_words for word in words) / len(words) if words else 0.0
 
     def _passage_hits(self, row: int, file: Opened, passages: list[ScoredPassage]) -> list[tuple[float, Hit]]:
         found = []

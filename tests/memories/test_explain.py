@@ -131,6 +131,7 @@ def test_a_term_is_told_with_the_places_where_it_matched(ws: Workspace) -> None:
         ("heart murmur", "note:m_heart", "pair"),
         ("murmur", "note:m_heart", "typed"),
         ("all of The vet on Bella", "note:m_heart", "named"),
+        ("bella vet", "note:m_heart", "named"),
         ("mornign ritual", "value:m_tea", "alias"),
         ("when was Bella walked in the park", "note:m_walk", "recent"),
         ("what does Dr Smith say of a murmur", "note:m_heart", "speaker"),

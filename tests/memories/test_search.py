@@ -340,6 +340,27 @@ def test_a_title_that_is_asked_for_as_a_whole_ranks_before_its_words_elsewhere()
     assert found_first(view, "How much is Zoë paid to show it?") == "note:m_zoe0"
 
 
+def test_a_note_is_looked_up_by_title_file_name_and_folders_and_an_index_comes_after() -> None:
+    texts = {
+        "liquid/tags": "# Tags\n\nWhat a template can do.\n",
+        "plugins/tags": "# Tags\n\nTags of plugins, liquid tags and others, are liquid classes.\n",
+        "sass": "# Stylesheets\n\nIndented or not.\n",
+        "assets": "# Assets\n\nSass and more sass.\n\nSass again, as every sass file is an asset.\n",
+        "all": "# Everything\n\n- [Boiling an egg](https://example.org/boiling-an-egg)\n- [Poaching](poaching.md)\n",
+        "egg": "# Breakfast\n\nBoiling an egg takes six minutes, poaching it takes three.\n",
+    }
+    files = {f"{name}.md": memory_text(text, id=f"m_{at}note") for at, (name, text) in enumerate(texts.items())}
+    view = memory_workspace(files).view()
+
+    def first(text: str) -> str:
+        return search(view, text).hits[0].path
+
+    assert first("liquid tags") == "liquid/tags.md"
+    assert first("sass") == "sass.md"
+    assert first("boiling egg") == "egg.md"
+    assert first("what do the liquid tags of plugins do?") == "plugins/tags.md"
+
+
 def found_first(view: View, text: str) -> str | None:
     return search(view, text).hits[0].ref
 

@@ -17,6 +17,7 @@ from memstore.search.ranking import (
     asking,
     idf,
     is_weak,
+    linked,
     memory_score,
     more_than_chance,
     named_score,
@@ -26,6 +27,7 @@ from memstore.search.ranking import (
     relevance,
     score_memories,
     score_passages,
+    title_score,
 )
 
 Columns = tuple[list[int], list[int], list[int], list[int]]
@@ -73,6 +75,15 @@ def test_a_memory_that_is_named_stands_above_all(named: float, other: float) -> 
     assert bottom >= best * 0.999
     assert relevance(bottom * 1.001, best) == 1.0
     assert memory_score(other * best, other * best) <= best * 1.001
+
+
+@given(st.lists(st.floats(0.1, 9), min_size=1, max_size=5), st.data())
+def test_a_title_adds_more_the_more_of_it_is_asked_for(weights: list[float], data: st.DataObject) -> None:
+    held = data.draw(st.sets(st.sampled_from(range(len(weights)))))
+    fewer = {clause for clause in held if data.draw(st.booleans())}
+    less, more = sorted((data.draw(st.floats(0, 1)), data.draw(st.floats(0, 1))))
+    assert 0 <= title_score(fewer, less, weights) <= title_score(held, more, weights)
+    assert title_score(held, more, weights) <= title_score(range(len(weights)), 1.0, weights)
 
 
 @given(st.floats(-10, 10_000), st.floats(0, 10_000))
@@ -253,3 +264,18 @@ def test_relevance_is_a_fraction(score: float, best: float) -> None:
     assert 0 <= relevance(score, best) <= 1
     assert 0 <= passage_relevance(score, best) <= relevance(score, best)
     assert relevance(score, 0.0) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("text", "least", "most"),
+    [
+        ("", 0, 0),
+        ("no link, [not one] and (neither)", 0, 0),
+        ("[[Kettle]]", 1, 1),
+        ("- [Kettle](notes/kettle.md)", 0.9, 0.95),
+        ("https://example.org/green-tea?" + "x" * 300, 1, 1),
+        ("Water at eighty degrees, says [the packet](packet.md).", 0.4, 0.5),
+    ],
+)
+def test_how_much_of_a_text_is_links(text: str, least: float, most: float) -> None:
+    assert least <= linked(text) <= most
