@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain, islice, zip_longest
 from typing import TYPE_CHECKING
 
 import click
@@ -223,7 +224,7 @@ def _move_lines(session: CliSession, moved: Moved, *, dry_run: bool) -> Iterator
 @command(
     "adopt",
     examples=(
-        "memstore adopt                             # lists what could be adopted, and asks",
+        "memstore adopt                             # says what could be adopted, and asks",
         "memstore adopt notes/tea.md diary/",
         "memstore adopt --all -t observation",
     ),
@@ -253,7 +254,7 @@ def adopt(
     from memstore.memories.adopt import adopt as make_memories
 
     view = session.view()
-    if not (paths or everything or dry_run or _confirms_adoption(session)):
+    if not (paths or everything or dry_run or _confirms_adoption(session, kind)):
         return
     adopted = make_memories(
         view, [in_vault(session, path) for path in paths], kind=kind, commit=commit, dry_run=dry_run
@@ -291,23 +292,42 @@ def _say_left_alone(session: CliSession, left_alone: Sequence[Finding]) -> None:
         session.say(f"{len(left_alone)} {'file stays as it is' if len(left_alone) == 1 else 'files stay as they are'}")
 
 
-def _confirms_adoption(session: CliSession) -> bool:
-    """List the files that could be adopted and ask; if nobody can be asked, only list."""
+def _confirms_adoption(session: CliSession, kind: str) -> bool:
+    """Say what could be adopted and ask; if nobody can be asked, only say it."""
     from memstore.memories.adopt import adoptable
 
     found, left_alone = adoptable(session.view())
-    session.emit("adoptable", found, lambda: _adoptable_lines(session, found), findings=left_alone)
+    session.emit("adoptable", found, lambda: _adoptable_lines(session, found, kind), findings=left_alone)
     _say_left_alone(session, left_alone)
     if session.as_json or not found:
         session.say("there is nothing to adopt" if not found else "memstore adopt --all adopts them")
         return False
     what = "1 file" if len(found) == 1 else f"{len(found)} files"
-    return session.confirm(f"adopt {what}", instead="--all, or by naming the files")
+    return session.confirm(f"adopt {what}", instead="pass --all, or name the files")
 
 
-def _adoptable_lines(session: CliSession, found: Sequence[Adoptable]) -> Iterator[str]:
+# How many folders, and how many files, are shown of those that could be adopted.
+_MOST_SHOWN = 10
+
+
+def _adoptable_lines(session: CliSession, found: Sequence[Adoptable], kind: str) -> Iterator[str]:
+    """Yield how many files of which folders could become memories, and some of them, of as many folders as possible."""
+    of_folder: dict[str, list[Adoptable]] = {}
     for one in found:
-        yield f"{session.paint.path(one.path)}: lacks {', '.join(one.lacks)}"
+        of_folder.setdefault(one.path.rpartition("/")[0], []).append(one)
+    paint = session.paint
+    if len(found) > _MOST_SHOWN:
+        yield f"{len(found)} files can become memories; those without a type become {kind}:"
+        largest = sorted(of_folder.items(), key=lambda item: (-len(item[1]), item[0]))
+        for folder, files in largest[:_MOST_SHOWN]:
+            yield f"{len(files):6}  {paint.path(f'{folder}/' if folder else './')}"
+        if more := largest[_MOST_SHOWN:]:
+            yield f"{sum(len(files) for _, files in more):6}  in {len(more)} more folder{'s' * (len(more) > 1)}"
+        yield "such as"
+    in_turn = chain.from_iterable(zip_longest(*(files[:_MOST_SHOWN] for files in of_folder.values())))
+    for one in sorted(islice(filter(None, in_turn), _MOST_SHOWN), key=lambda one: one.path):
+        path = paint.path(one.path)
+        yield f"  {path}" if len(found) > _MOST_SHOWN else f"{path}: can become a memory"
 
 
 # -- fmt -----------------------------------------------------------------------------------------

@@ -47,8 +47,8 @@ class CliSession:
         self.former: tuple[str, str] | None = None  # the former name by which the command was called, and today's
         self._view: View | None = None
         self._palette: Palette | None = None
-        # The person's folder: relative to the vault (`.` is the vault's own), or if outside, the vault's path with a
-        # slash.
+        # The person's folder: relative to the vault (`.` is the vault's own), or if outside, the path from there to the
+        # vault, with a slash.
         self._below: str | None = None
 
     @property
@@ -295,13 +295,17 @@ class CliSession:
         return self._palette
 
     def from_here(self, path: str) -> str:
-        """Return a path as git would print it: from the person's folder, or absolute if that is outside the vault."""
+        """Return a path from the person's folder, as git prints it; absolute if that is not in or around the vault."""
         if path.startswith(("/", "stack:")):  # no file of a vault, or in a loaded stack
             return path
         if self._below is None:
-            root, folder = self.view().root, self.environment().folder.resolve()
-            inside = folder.is_relative_to(root.resolve())
-            self._below = folder.relative_to(root.resolve()).as_posix() if inside else f"{root}/"
+            named, folder = self.view().root, self.environment().folder.resolve()
+            if folder.is_relative_to(root := named.resolve()):
+                self._below = folder.relative_to(root).as_posix()
+            else:
+                # An agent is told a path that its tools find from any folder.
+                is_around = root.is_relative_to(folder) and folder != folder.parent and not self.view().terms.is_served
+                self._below = f"{root.relative_to(folder) if is_around else named}/"
         match self._below:
             case ".":
                 return path
@@ -369,7 +373,7 @@ class CliSession:
 
         Args:
             question: the question without question mark or choices.
-            instead: what says yes without asking, like `--yes`; named if there is nobody to ask.
+            instead: the hint if there is nobody to ask: what says yes, like `pass --all`.
             enter: whether the return key alone is a yes.
 
         Raises:
@@ -378,7 +382,7 @@ class CliSession:
         if self.choices.no_input or self.as_json or sys.stdin is None or not sys.stdin.isatty():
             from memstore.core.errors import UsageError
 
-            raise UsageError(f"this needs a yes, and there is nobody to ask: {question}", hint=f"do it with {instead}")
+            raise UsageError(f"this needs confirmation, and this is not a terminal: {question}", hint=instead)
         from memstore.cli import output
 
         output.write_message(f"{question}? {'[Y/n]' if enter else '[y/N]'} ", end="")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -82,52 +83,66 @@ def _lines(session: CliSession, done: Initialised) -> Iterator[str]:
     paint = session.paint
     where = paint("path", safe_line(str(done.root)))
     if not done.did_anything:
-        yield f"{where} is already a vault of {done.owner}; nothing to do"
+        yield f"{where} is already a vault; its owner is {done.owner}; nothing to do"
         return
-    owner = paint("ref", done.owner)
-    yield (
-        f"{paint('ok', 'made')} {where} a vault of {owner}" if done.is_new else f"{where} is already a vault of {owner}"
-    )
-    if done.is_new and done.mixed:
-        stay = "1 note stays as it is" if done.notes == 1 else f"{done.notes} notes stay as they are"
-        yield f"  {stay}, and only {done.owner} finds them (memstore config notes: mixed)"
-    elif done.is_new:
-        yield "  files with frontmatter are memories (memstore config notes: own)"
-    if done.repository_made:
-        yield "  a new git repository"
-    if done.changed:
-        yield f"  {', '.join(done.changed)}"
-    if done.git_configured:
-        yield "  git config: hunks of a diff are headed with their key or heading"
-    if done.hooks_installed:
-        yield f"  git hooks: {', '.join(done.hooks_installed)}"
+    yield f"{where} is {'now' if done.is_new else 'already'} a vault; its owner is {paint('ref', done.owner)}"
+    if done.is_new:
+        yield f"  found  {safe_line('; '.join(_found(done)))}"
+    if made := (*(("a git repository",) if done.repository_made else ()), *done.changed):
+        yield f"  made   {', '.join(made)}{_commit_of(done)}"
+    hooks = (_counted(len(done.hooks_installed), "git hook"),) if done.hooks_installed else ()
+    if set_up := (*hooks, *(("headings in git's diffs",) if done.git_configured else ())):
+        yield f"  set up {' and '.join(set_up)}"
     if done.hooks_refused:
         yield f"  {paint('warning', 'no git hook')}: {safe_line(done.hooks_refused)}"
-    yield from _commit_lines(done)
     if not session.choices.quiet:
         yield from _next_steps(session, done)
 
 
-def _commit_lines(done: Initialised) -> Iterator[str]:
+def _found(done: Initialised) -> Iterator[str]:
+    """Yield what was there: notes and what happens to them, a repository and its remotes."""
+    if done.notes:
+        keys = f", {done.with_keys} with frontmatter" if done.with_keys else ""
+        stay = "stays as it is" if done.notes == 1 else "stay as they are"
+        becomes = f"{stay}, for {done.owner} alone" if done.mixed else "what has frontmatter is a memory"
+        yield f"{_counted(done.notes, 'note')}{keys}: {becomes}"
+    else:
+        yield "no notes"
+    if not done.repository_made:
+        remotes = f"the remote{'s' * (len(done.remotes) > 1)} {', '.join(done.remotes)}"
+        yield f"a git repository with {remotes if done.remotes else 'no remote'}"
+
+
+def _commit_of(done: Initialised) -> str:
+    """Return how what was made gets into a commit."""
     if done.commit:
-        yield f"  committed as {done.commit[:10]}, so that a clone is this vault, too"
-    elif done.uncommitted:
-        yield f"  not committed yet: {', '.join(done.uncommitted)}"
-        yield "    whatever commits first with -c takes them along, and so does memstore commit"
+        return f"; committed as {done.commit[:10]}"
+    return "; not committed yet: memstore commit" if done.uncommitted else ""
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}{'s' * (count != 1)}"
 
 
 def _next_steps(session: CliSession, done: Initialised) -> Iterator[str]:
-    yield ""
+    """Yield what to try, where the vault is: one search, one list, and one way to a first memory."""
+    away = "" if done.root == session.environment().folder.resolve() else f" --vault {shlex.quote(str(done.root))}"
+    program = f"memstore{away}"
+    words = f"{program} search {done.example or 'WORDS'}"
     yield session.paint("heading", "try")
     if not done.is_new:
-        yield "  memstore list                       # see what there is"
+        yield f"  {program} list"
     elif done.notes:
-        yield "  memstore search WORDS               # find the matching lines of your notes"
-        yield "  memstore adopt                      # see which of them can become memories"
+        rows = (
+            (words, "the lines of your notes that say so"),
+            (f"{program} list", "all of them, newest first"),
+            (f"{program} adopt", "which of them can become memories"),
+        )
+        width = max(len(said) for said, _ in rows)
+        yield from (f"  {said.ljust(width)}   # {why}" for said, why in rows)
     else:
-        yield '  memstore add "My first memory"      # write one'
-        yield "  memstore list                       # see what there is"
-    yield "  memstore help query                 # how to find things again"
+        yield f'  {program} add "My first memory"'
+        yield f"  {program} search first"
 
 
 # -- init --undo -----------------------------------------------------------------------------------

@@ -89,6 +89,9 @@ Form("""Stats
 Form("""Initialised
     @init: a folder that became a vault
     vault=root owner changed repository_made git_configured hooks_installed hooks_refused notes mixed
+    with_keys: how many of the notes begin with frontmatter
+    remotes: the names of the remotes of the repository that was there
+    example: the name of a note, in words, to search for
     commit: the commit of the vault's own files, in a repository that was made here
     uncommitted: the vault's own files that no commit has yet
 """)

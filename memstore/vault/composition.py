@@ -5,6 +5,7 @@ Time, randomness and the machine enter here and nowhere else.
 
 from __future__ import annotations
 
+import os
 from contextlib import suppress
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -360,10 +361,13 @@ def _git_folders(root: Path) -> tuple[Path, ...]:
 
 
 def _below(root: Path, folder: Path) -> str:
-    """Return a folder's path relative to the vault's; empty for the vault's folder itself, or one outside it."""
-    if folder == root or not (folder := folder.resolve()).is_relative_to(root := root.resolve()):
+    """Return a folder's path relative to the vault's; empty for the vault's own, or one neither in it nor around it."""
+    if folder == root:
         return ""
-    below = folder.relative_to(root).as_posix()
+    folder, root = folder.resolve(), root.resolve()
+    if not (folder.is_relative_to(root) or root.is_relative_to(folder)):
+        return ""
+    below = os.path.relpath(folder, root)
     return "" if below == "." else below
 
 

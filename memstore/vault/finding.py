@@ -111,7 +111,8 @@ def _paths_meant(view: View, asked: str) -> list[str]:
         return []
     if asked.startswith("/"):
         return [asked.removeprefix(f"{view.root}/")]
-    from_here = [posixpath.normpath(f"{view.of(LOOK).ws.here}/{asked}")] if view.of(LOOK).ws.here else []
+    root, here = str(view.root), view.of(LOOK).ws.here
+    from_here = [posixpath.relpath(f"{root}/{here}/{asked}", root)] if here else []
     return [*from_here, posixpath.normpath(asked)]
 
 

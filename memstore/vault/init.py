@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from memstore.core.config import CONFIG_PATH, FORMAT_VERSION, VAULT_SETTINGS, Config
@@ -14,7 +15,7 @@ from memstore.history import HISTORY, WORK_TREE
 from memstore.history.history import HookState
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from memstore.core.config import Setting
     from memstore.core.view import View
@@ -36,6 +37,8 @@ EXCLUDED = f"{TEMPORARY_PREFIX}*"
 FUNCTION_KEY = "diff.memstore.xfuncname"
 FUNCTION_PATTERN = "^(#{1,6}[ \\t].*|[a-z][a-z0-9_]*:.*)$"
 IGNORE_PATH = ".memstoreignore"
+# A word or a few: nothing that a shell would read as anything else, and no date.
+_NAME_IN_WORDS = re.compile(r"[^\W\d_]{3,20}(?: [^\W\d_]{1,20}){0,3}")
 # What a clone needs to be the same vault.
 OF_VAULT = (CONFIG_PATH, IGNORE_PATH, ATTRIBUTES_PATH)
 IGNORE_TEXT = """\
@@ -58,10 +61,12 @@ def unkept_text(own: Collection[str]) -> str:
 class Initialised:
     """What `init` found and did.
 
-    `changed` are the paths that it created or extended, relative to `root`; `hooks_refused` says why a hook could not
-    be installed, and what to do; `notes` is the number of notes in the folder, None if it was already a vault, since
-    not everybody may know their number. `mixed` says whether they stay plain notes until they are adopted. `commit` has
-    the vault's own files, in a repository that was made here; `uncommitted` are those that no commit has yet.
+    `with_keys` is how many of the notes begin with frontmatter, `remotes` are the names of the repository's remotes,
+    and `example` is the name of one of the notes, in words; all three are empty if it was already a vault. `changed`
+    are the paths that it created or extended, relative to `root`; `hooks_refused` says why a hook could not be
+    installed, and what to do; `notes` is the number of notes in the folder, None if it was already a vault, since not
+    everybody may know their number. `mixed` says whether they stay plain notes until they are adopted. `commit` has the
+    vault's own files, in a repository that was made here; `uncommitted` are those that no commit has yet.
     """
 
     root: Path
@@ -73,6 +78,9 @@ class Initialised:
     hooks_refused: str | None
     notes: int | None
     mixed: bool
+    with_keys: int | None = None
+    remotes: tuple[str, ...] = ()
+    example: str = ""
     commit: str | None = None
     uncommitted: tuple[str, ...] = ()
 
@@ -135,7 +143,9 @@ def init(
     is_new = place.create(CONFIG_PATH, config_text(owner or default_owner, notes or ("mixed" if found else "own")))
     view = open_vault()
     if owner is not None and view.config.owner != owner:
-        raise UsageError(f"this is already a vault of {view.config.owner}", hint=f"memstore config owner {owner}")
+        raise UsageError(
+            f"this is already a vault; its owner is {view.config.owner}", hint=f"memstore config owner {owner}"
+        )
     if notes is not None and view.config.notes != notes:
         raise UsageError(
             f"this is already a vault with notes = {view.config.notes}", hint=f"memstore config notes {notes}"
@@ -162,11 +172,20 @@ def init(
         git_configured=git_configured,
         hooks_installed=installed,
         hooks_refused=refused,
-        notes=found if is_new else None,
+        notes=len(found) if is_new else None,
         mixed=view.config.mixed,
+        with_keys=sum(map(place.has_keys, found)) if is_new else None,
+        remotes=tuple(view.of(HISTORY).push_urls()) if is_new and not repository_made else (),
+        example=_words_of_a_name(found) if is_new else "",
         commit=commit,
         uncommitted=tuple(sorted(view.again().of(WORK_TREE).unkept())) if changed and not commit else (),
     )
+
+
+def _words_of_a_name(paths: Sequence[str]) -> str:
+    """Return the name of a note that reads like words, without its ending; empty if no name does."""
+    names = (PurePosixPath(path).stem for path in paths)
+    return next((name for name in names if _NAME_IN_WORDS.fullmatch(name) and name.upper() != "README"), "")
 
 
 def _first_commit(view: View, own: Mapping[str, bytes]) -> str | None:

@@ -21,6 +21,7 @@ from memstore.core.places import SETTINGS_FOLDER, TEMPORARY_PREFIX
 from memstore.files.config_file import read_user_config
 from memstore.files.disk_journal import DiskJournal
 from memstore.files.disk_vault import LEFT_BEHIND_AFTER_SECONDS
+from memstore.files.fence import BOM
 from memstore.files.local_state import (
     DRAFTS,
     PRIVATE,
@@ -332,11 +333,19 @@ class DiskPlace:
         said = os.fsdecode(self._git.run("rev-parse", "--git-path", name)).removesuffix("\n")
         return os.path.relpath(self._root / said, self._root)
 
-    def notes(self) -> int:
-        """Return how many notes the folder holds; none if it has only the Markdown files that every repository has."""
-        found = walk(self._root, KnownTree(), ignore_rules(self._root, mixed=True)).new
-        has_notes = any(PurePosixPath(stat.path).stem.upper() not in _OF_REPOSITORIES for stat in found)
-        return len(found) if has_notes else 0
+    def notes(self) -> Sequence[str]:
+        """Return the paths of the folder's notes; none if it has only the Markdown files that every repository has."""
+        found = [stat.path for stat in walk(self._root, KnownTree(), ignore_rules(self._root, mixed=True)).new]
+        has_notes = any(PurePosixPath(path).stem.upper() not in _OF_REPOSITORIES for path in found)
+        return found if has_notes else ()
+
+    def has_keys(self, path: str) -> bool:
+        """Whether a note begins as one with frontmatter does."""
+        try:
+            with (self._root / path).open("rb") as file:
+                return file.read(len(BOM) + 3).removeprefix(BOM)[:3] in (b"---", b"+++")
+        except OSError:
+            return False
 
     # -- what was made here, and reverting it ------------------------------------------------------
 

@@ -153,8 +153,8 @@ def test_a_clone_is_a_vault_that_init_only_sets_up(here: InProcess, tmp_path: Pa
     clone = tmp_path / "clone"
     assert "note:m_aaa" in here.ok("list", cwd=clone)
     told = here.ok("init", cwd=clone)
-    assert told.startswith(f"{clone} is already a vault of human:tester\n")
-    assert f"git hooks: {', '.join(ALL_HOOKS)}" in told
+    assert told.startswith(f"{clone} is already a vault; its owner is human:tester\n")
+    assert f"set up {len(ALL_HOOKS)} git hooks" in told
     assert "adopt" not in told
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,8 +11,6 @@ from tests.support import memory_text
 from tests.whole.program import Program
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.whole.program import InProcess
 
 BROKEN = b"---\ntype: note\nid: m_broken0001\nid: m_broken0001\n---\nTwice.\n"
@@ -70,6 +69,14 @@ def test_a_path_is_told_from_the_current_folder(vault: InProcess, words: tuple[s
     seen_below, seen_outside = _told(vault, words, vault.vault / "lists"), _told(vault, words, vault.home / "elsewhere")
     assert seen_below.replace("../plain.md", "%plain%") == below
     assert seen_outside.replace(f"{vault.vault}/plain.md", "%plain%") == outside
+
+
+def test_a_path_is_told_from_a_folder_around_the_vault_and_understood_there(vault: InProcess) -> None:
+    told = _told(vault, ("show", "--path", "m_kettle0001"), vault.home)
+    assert told == "vault/lists/kettle.md\n"
+    assert _told(vault, ("show", "--path", told.strip()), vault.home) == told
+    assert _told(vault, ("show", "--path", "lists/kettle.md"), vault.home) == told
+    assert _told(vault, ("show", "--path", "m_kettle0001"), Path("/")) == f"{vault.vault}/lists/kettle.md\n"
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)

@@ -114,3 +114,19 @@ def test_a_hunk_is_headed_with_its_key_or_heading(tmp_path: Path) -> None:
 
 def _git(folder: Path, *words: str) -> str:
     return subprocess.run(["git", *words], cwd=folder, check=True, capture_output=True, text=True).stdout
+
+
+def test_a_folder_of_notes_is_described(tmp_path: Path) -> None:
+    for path, text in {
+        "README.md": "# Notes\n",
+        "2026-01-02.md": "---\nmood: fine\n---\nRain.\n",
+        "Green tea.md": "\ufeff+++\na = 1\n+++\nHot.\n",
+        "rm -rf.md": "No.\n",
+    }.items():
+        (tmp_path / path).write_text(text)
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+    subprocess.run(["git", "-C", tmp_path, "remote", "add", "home", "/nowhere"], check=True)
+    done = _init(tmp_path)
+    assert (done.notes, done.with_keys, done.remotes, done.example) == (4, 2, ("home",), "Green tea")
+    again = _init(tmp_path)
+    assert (again.notes, again.with_keys, again.remotes, again.example) == (None, None, (), "")

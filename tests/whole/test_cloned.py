@@ -20,7 +20,7 @@ OWN = (".gitattributes", ".memstore/config.toml", ".memstoreignore")
 def test_a_vault_goes_wherever_git_takes_it(tmp_path: Path) -> None:
     program = Program(tmp_path)
     program.vault.mkdir()
-    assert "so that a clone is this vault" in program.ok("init", ".", "--owner", "human:sean")
+    assert "; committed as " in program.ok("init", ".", "--owner", "human:sean")
     assert program.git("status", "--porcelain") == ""
     program.add("Tea at eight.", "-c")
     clone = tmp_path / "clone"
