@@ -21,7 +21,7 @@ _WHERE = {
     "line": "in line {line}: {places}",
     "pair": "in line {line}, words of the query side by side",
     "typed": "in line {line}, letter by letter",
-    "named": "a title, heading or file name that is looked for",
+    "named": "a title or heading that stands in the query as a whole",
     "alias": "an alias of the memory stands in the query",
     "speaker": "said by one whom the query names",
     "answer": "holds a time or number, as the question asks for",
@@ -32,6 +32,7 @@ _WHERE = {
     "filter": "passes the filters; no words are asked for",
     "order": "cut off: no more than 1, nor than the result before",
 }
+_LOOKED_UP = "its title, file name or folders are looked for"
 _PLACES = {
     "line": "itself",
     "before": "the line before",
@@ -61,6 +62,8 @@ def explained(hit: Hit, explanation: Explanation) -> Iterator[str]:
 def _where(part: ScorePart, line: int) -> str:
     if part.kind == "line" and not line:
         return f"in {_places_text(dict(part.places))}"
+    if part.kind == "named" and part.term is None:
+        return _LOOKED_UP
     return _WHERE[part.kind].format(line=line, places=_places_text(dict(part.places)))
 
 
