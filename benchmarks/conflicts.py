@@ -2,6 +2,7 @@
 
     python benchmarks/conflicts.py DIR
     python benchmarks/conflicts.py PAIRS.json [0|1]
+    python benchmarks/conflicts.py --alarms PAIRS.json > memstore/conflicts/alarms.toml
 
 DIR has `breaking_nli_dev.tsv` (pairs of sentences with one word exchanged; contradiction or other) and
 `locomo_dev.json` (conversations; pairs of lines that are alike, which hardly ever are in conflict).
@@ -9,7 +10,8 @@ DIR has `breaking_nli_dev.tsv` (pairs of sentences with one word exchanged; cont
 PAIRS.json is a list of pairs of memories: `a` and `b`, what each says; `label`, `none` where both may be right; `why`,
 which for these begins with the kind and a colon; and for some `a_date` and `b_date`. Figures are printed for each label
 and kind. Of the two halves into which a hash of the texts parts them, `0` or `1` chooses one: on the one rules may be
-written, on the other they are measured.
+written, on the other they are measured. With `--alarms`, the share of false alarms of each ground is printed: no
+quality depends on a ground with many.
 """
 
 from __future__ import annotations
@@ -23,11 +25,12 @@ from math import log, sqrt
 from pathlib import Path
 from typing import NamedTuple
 
-from memstore.conflicts.contradiction import TextVerdict, compare, compare_statements
-from memstore.conflicts.statements import statements
+from memstore.conflicts.contradiction import CONFLICTS, Comparison, compare, compare_statements
+from memstore.conflicts.prose import is_claim
+from memstore.conflicts.quantities import Scale
+from memstore.conflicts.statements import Statement, statements
 from memstore.core import terms
 
-CONFLICTS = (TextVerdict.CONTRADICTS, TextVerdict.OTHER_VALUE)
 PAIRS = 2000
 MOST_FOR_A_LINE = 10
 # A word of more lines than this tells nothing of what a line is about.
@@ -48,9 +51,7 @@ def of_pairs(path: Path, half: int | None) -> None:
     for pair in json.loads(path.read_text()):
         if half is not None and half_of(pair) != half:
             continue
-        one, other = statements(pair["a"]), statements(pair["b"])
-        days = (pair.get("a_date") or "")[:10], (pair.get("b_date") or "")[:10]
-        is_found = compare_statements(one, other, days_apart=days[0] != days[1]).verdict in CONFLICTS
+        is_found = compared(pair).verdict in CONFLICTS
         names = [pair["label"]]
         if pair["label"] == "none":
             names.append(f"none, {pair['why'].partition(':')[0]}")
@@ -58,6 +59,35 @@ def of_pairs(path: Path, half: int | None) -> None:
         found.update(names if is_found else ())
     for name in sorted(asked):
         print(f"{name}: {found[name]} of {asked[name]}, {found[name] / asked[name]:.3f}")
+
+
+GROUNDS = (
+    *("negation", "antonyms", "states", "names", "values", "change", "weekdays"),
+    *(scale.value for scale in Scale),
+)
+
+
+def alarms(path: Path) -> None:
+    """Print how many of a hundred pairs that may both be right each ground finds to be in conflict."""
+    pairs = [pair for pair in json.loads(path.read_text()) if pair["label"] == "none"]
+    found = Counter(compared(pair).rule for pair in pairs if compared(pair).verdict in CONFLICTS)
+    print("# False alarms of each ground in a hundred pairs that may both be right; by benchmarks/conflicts.py.")
+    print(f'set = "{len(pairs)} pairs of everyday sentences"\n\n[in_a_hundred]')
+    for ground in GROUNDS:
+        key = ground if ground.isidentifier() else f'"{ground}"'
+        print(f"{key} = {100 * found[ground] / len(pairs):.2f}")
+
+
+def compared(pair: dict[str, str]) -> Comparison:
+    """Return the result of comparing a pair, each side with its date, if it has one."""
+    days = [(pair.get(f"{side}_date") or "")[:10] for side in "ab"]
+    one, other = (claims_in(pair[side]) for side in "ab")
+    return compare_statements(one, other, days_apart=days[0] != days[1])
+
+
+def claims_in(text: str) -> list[Statement]:
+    """Return the statements of a text that are compared."""
+    return [each for each in statements(text) if is_claim(each.text)]
 
 
 def half_of(pair: dict[str, str]) -> int:
@@ -116,7 +146,9 @@ def alike(lines: list[Line]) -> list[tuple[Line, Line]]:
 
 
 if __name__ == "__main__":
-    if sys.argv[1].endswith(".json"):
+    if sys.argv[1] == "--alarms":
+        alarms(Path(sys.argv[2]))
+    elif sys.argv[1].endswith(".json"):
         of_pairs(Path(sys.argv[1]), int(sys.argv[2]) if sys.argv[2:] else None)
     else:
         main(Path(sys.argv[1]))

@@ -8,7 +8,7 @@ import click
 
 from memstore.cli.filters import filter_options
 from memstore.cli.options import NAME, WholeNumber, command, ref_argument
-from memstore.cli.written import conflict_line, lines_of_all, saving_options
+from memstore.cli.written import lines_of_all, said_line, saving_options
 from memstore.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from memstore.cli.session import CliSession
     from memstore.conflicts.duplicates import Duplicates
-    from memstore.core.conflict import Conflict
+    from memstore.core.conflict import Conflict, Lines
     from memstore.search.filters import Which
 
 
@@ -51,7 +51,7 @@ def list_(session: CliSession, ref: str | None, given: Which, *, duplicates: boo
     session.emit(
         "conflicts",
         found[:limit],
-        lambda: (line for one in found[:limit] for line in _lines(session, one)),
+        lambda: _lines(session, found[:limit]),
         each="conflicts",
         left_out=len(found[limit:] if limit else ()),
         not_compared=not_compared,
@@ -69,10 +69,22 @@ def _say_left_out(session: CliSession, found: Sequence[object], limit: int | Non
         session.say(f"{len(found) - limit:,} more; a higher --limit lists them")
 
 
-def _lines(session: CliSession, found: Conflict) -> Iterator[str]:
-    yield conflict_line(session.paint, found)
-    current = f" ({session.paint('ref', found.current)} is current)" if found.current else ""
-    yield f"  {session.paint('dim', found.suggested_resolution)}{current}: {found.command}"
+def _lines(session: CliSession, found: Sequence[Conflict]) -> Iterator[str]:
+    """Yield conflicts by memory: what it says, and below, what each of the others says and what to do."""
+    by_side: dict[tuple[str, Lines], list[Conflict]] = {}
+    gravest = {ref: at for at, ref in reversed([*enumerate(one.refs[0] for one in found)])}
+    for one in sorted(found, key=lambda one: gravest[one.refs[0]]):
+        by_side.setdefault((one.refs[0], one.lines[0]), []).append(one)
+    paint = session.paint
+    for (ref, lines), conflicts in by_side.items():
+        yield f"{paint.place(lines.path, lines.line_start)}: {paint('ref', ref)} {said_line(paint, lines)}"
+        for one in conflicts:
+            theirs = one.lines[1]
+            place = paint.place(theirs.path, theirs.line_start)
+            kind = paint("warning", one.conflict_type.value)
+            yield f"  {place}: {kind} with {paint('ref', one.refs[1])}: {said_line(paint, theirs)} [{one.rule}]"
+            current = f" ({paint('ref', one.current)} is current)" if one.current else ""
+            yield f"    {paint('dim', one.suggested_resolution)}{current}: {one.command}"
 
 
 @command(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from memstore.cli.output import Palette
     from memstore.cli.session import CliSession
     from memstore.core.change import Saved
-    from memstore.core.conflict import Conflict
+    from memstore.core.conflict import Conflict, Lines
     from memstore.core.finding import Finding
     from memstore.memories.promote import Linked
 
@@ -187,12 +187,17 @@ def say_conflicts(session: CliSession, conflicts: Sequence[Conflict], *, of: str
 
 def conflict_line(paint: Palette, conflict: Conflict) -> str:
     """Return a conflict as a line that editors can jump from."""
-    from memstore.cli.output import safe_line
-
     mine, theirs = (paint.place(one.path, one.line_start) for one in conflict.lines)
-    said = paint("title", safe_line(" ".join(conflict.lines[1].said.split())))
+    said = said_line(paint, conflict.lines[1])
     kind = paint("warning", conflict.conflict_type.value)
     return f"{mine}: {kind} with {paint('ref', conflict.refs[1])} at {theirs}: {said} [{conflict.rule}]"
+
+
+def said_line(paint: Palette, lines: Lines) -> str:
+    """Return what one side of a conflict says, as one line."""
+    from memstore.cli.output import safe_line
+
+    return paint("title", safe_line(" ".join(lines.said.split())))
 
 
 def in_vault(session: CliSession, path: str, *, is_folder: bool = False) -> str:

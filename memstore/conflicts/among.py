@@ -1,6 +1,6 @@
 """Find conflicts among the results of one search.
 
-A search must be fast, so only the title and a few statements of each result are compared: those that are shown, and
+A search must be fast, so only a few statements of each result are compared: those that are shown, and
 those nearest to them. `show`, `why` and `conflicts` compare whole memories, in the whole vault.
 """
 
@@ -86,8 +86,8 @@ class _Compared:
             keep_near(self._view, self.blob, {**known, **anew})
         return found[:MOST_NEAR]
 
-    def _places(self) -> Iterator[tuple[str, Passage | None, range | None]]:
-        """Yield the title, for which there is no passage, and the nearest passages first; of a long one, some lines.
+    def _places(self) -> Iterator[tuple[str, Passage, range | None]]:
+        """Yield the nearest passages first; of a long one, some lines.
 
         Each comes with a name to cache its gists by.
         """
@@ -96,7 +96,6 @@ class _Compared:
         def distance(passage: Passage) -> int:
             return min(max(start - passage.line_end, passage.line_start - end, 0) for start, end in shown)
 
-        yield "title", None, None
         for one in sorted(self._opened.passages, key=distance):
             if one.line_end - one.line_start < MOST_NEAR:
                 yield f"{one.line_start}", one, None
@@ -105,12 +104,11 @@ class _Compared:
                 start = next(inside, one.line_start)
                 yield f"{one.line_start} {start}", one, range(start, start + MOST_NEAR)
 
-    def _made(self, passage: Passage | None, lines: range | None) -> Iterator[Gist]:
+    def _made(self, passage: Passage, lines: range | None) -> Iterator[Gist]:
         from memstore.conflicts.gisting import gist
-        from memstore.conflicts.sides import said_by, said_in_title
+        from memstore.conflicts.sides import said_by
 
-        said = said_by(passage, lines) if passage else said_in_title(self._file)
-        return (gist(*one) for one in islice(said, MOST_NEAR))
+        return (gist(*one) for one in islice(said_by(passage, lines), MOST_NEAR))
 
     @property
     def _file(self) -> MemoryFile:
@@ -123,8 +121,8 @@ class _Compared:
 
         if self._opened.entry.kind is FileKind.MEMORY:
             for _, passage, lines in self._places():
-                text = passage.text.splitlines() if passage else [self._file.memory.title or ""]
-                first = passage.line_end - len(text) + 1 if passage else 0
+                text = passage.text.splitlines()
+                first = passage.line_end - len(text) + 1
                 yield from topics_in("\n".join(text[lines.start - first : lines.stop - first] if lines else text))
 
     def side(self, gists: Sequence[Gist]) -> Side:

@@ -6,7 +6,7 @@ one memory or for all. The results of a search are compared by `among`.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, NamedTuple, Unpack
 
@@ -16,6 +16,7 @@ from memstore.conflicts.lexicon import states_against, states_in
 from memstore.conflicts.sides import Side, side_of
 from memstore.conflicts.statements import near_in_any_order, topic_of, topics_in
 from memstore.core import digests
+from memstore.core.conflict import CLAIMS
 from memstore.core.terms import stop_words, term_of
 from memstore.search import DERIVED, INDEX
 from memstore.search.clauses import Clause, Word
@@ -90,8 +91,21 @@ class Comparer:
         # Pairs of memories with statements on the same topic that were not compared, or only in part.
         self.left_out = 0
 
-    def conflicts(self, side: Side, *, but: Collection[str] = (), all_in_turn: bool = False) -> list[Conflict]:
+    def conflicts(self, side: Side, *, but: Collection[str] = ()) -> list[Conflict]:
         """Return the open conflicts of a memory, the most serious first.
+
+        Args:
+            side: the memory; it need not be in the vault.
+            but: paths of files to leave out.
+        """
+        found = self.found(side, but=but)
+        others = (self.side_at(one.lines[1].path) for one in found)
+        beside = [one for other in others if other for one in self.found(other, but=(*but, side.path))]
+        kept = {id(one) for one in without_hubs([*found, *beside])}
+        return sorted((one for one in found if id(one) in kept), key=lambda one: one.order)
+
+    def found(self, side: Side, *, but: Collection[str] = (), all_in_turn: bool = False) -> list[Conflict]:
+        """Return the open conflicts of a memory, also of sentences that are in conflict with many.
 
         Args:
             side: the memory; it need not be in the vault.
@@ -119,7 +133,7 @@ class Comparer:
 
             undecided = ((side, other) for other in others if other.path not in by_path)
             found += [by_model(*one) for one in model.conflicts(undecided, self._view.of(DERIVED))]
-        return sorted(found, key=lambda one: one.order)
+        return found
 
     def _conflict(self, side: Side, other: Side) -> tuple[Conflict | None, int]:
         """Return the conflict of two memories, and how many pairs of statements were compared for it."""
@@ -250,6 +264,24 @@ def _topics(statements: Iterable[Statement]) -> set[str]:
     return {term_of(word) for statement in statements for key in statement.topic for word in key.split("_")}
 
 
+# A sentence that would contradict more different ones is a value of a series, or about something else each time.
+MOST_OF_A_SENTENCE = 2
+
+
+def without_hubs(found: Collection[Conflict]) -> list[Conflict]:
+    """Return conflicts without those of a sentence that is in conflict with many; claims leave nothing to guess."""
+    said = [[" ".join(lines.said.casefold().split()) for lines in one.lines] for one in found]
+    against: defaultdict[str, set[str]] = defaultdict(set)
+    for mine, theirs in said:
+        against[mine].add(theirs)
+        against[theirs].add(mine)
+    return [
+        one
+        for one, both in zip(found, said, strict=True)
+        if one.rule == CLAIMS or all(len(against[sentence]) <= MOST_OF_A_SENTENCE for sentence in both)
+    ]
+
+
 # -- all open conflicts ----------------------------------------------------------------------------
 
 
@@ -284,15 +316,14 @@ def survey(view: View, memory: Named | None = None, **which: Unpack[Which]) -> S
     comparer = Comparer(view)
     then = comparer.audience.then
     if memory is not None:
-        paths = [view.named(memory).path]
-    else:
-        column, filters = comparer.audience.column("path"), filters_of(which, now=view.clock.here())
-        paths = sorted(column[row] for row in narrowed(then, comparer.audience.memories, filters))
+        side = comparer.side_at(view.named(memory).path)
+        return Survey(tuple(comparer.conflicts(side)) if side else (), comparer.left_out)
+    column, filters = comparer.audience.column("path"), filters_of(which, now=view.clock.here())
+    paths = sorted(column[row] for row in narrowed(then, comparer.audience.memories, filters))
     found: dict[frozenset[str], Conflict] = {}
     for path in view.with_progress("comparing memories", paths):
         side = comparer.side_at(path)
-        for one in comparer.conflicts(side, all_in_turn=memory is None) if side else ():
+        for one in comparer.found(side, all_in_turn=True) if side else ():
             found.setdefault(frozenset(one.refs), one)
-    if memory is None:
-        comparer.keep_gists()
-    return Survey(tuple(sorted(found.values(), key=lambda one: one.order)), comparer.left_out)
+    comparer.keep_gists()
+    return Survey(tuple(sorted(without_hubs(found.values()), key=lambda one: one.order)), comparer.left_out)

@@ -22,8 +22,9 @@ from memstore.conflicts.contradiction import (
     newer,
 )
 from memstore.conflicts.statements import EMPTY, tokens
-from memstore.core.conflict import PENALTY, Conflict, ConflictType, Lines
+from memstore.core.conflict import CLAIMS, PENALTY, Conflict, ConflictType, Lines
 from memstore.core.keys import EXTERNAL
+from memstore.core.word_lists import word_lists
 from memstore.search.index import claim_key
 
 if TYPE_CHECKING:
@@ -57,6 +58,8 @@ def conflict(
     return _reported(one, other, found)
 
 
+# A memory of this type says what is so instead of what another says.
+CORRECTION = "correction"
 # In place of a rule, where an NLI model says that two sentences contradict each other.
 BY_MODEL = "model"
 
@@ -69,9 +72,10 @@ def by_model(one: Side, other: Side, mine: Lines, theirs: Lines) -> Conflict:
 def _reported(one: Side, other: Side, found: _Found) -> Conflict:
     kind, rule, mine, theirs, told = found
     current = _current(kind, one, other, told)
+    counts = is_right(rule) and not is_from_outside(one, other)
     return Conflict(
         conflict_type=kind,
-        penalty=0.0 if is_from_outside(one, other) else penalty(kind, one.memory.confidence, other.memory.confidence),
+        penalty=penalty(kind, one.memory.confidence, other.memory.confidence) if counts else 0.0,
         refs=(one.ref, other.ref),
         titles=(one.title, other.title),
         lines=(mine, theirs),
@@ -96,6 +100,19 @@ def may_be_one(one: Memory, other: Memory) -> bool:
 def is_from_outside(one: Side, other: Side) -> bool:
     """Whether only the other side is external: then it takes nothing from the first one's quality."""
     return other.memory.source_type == EXTERNAL != one.memory.source_type
+
+
+# What a ground reports of pairs that may both be right, in a hundred, so that it still lowers a quality.
+MOST_ALARMS = 3.0
+
+
+def is_right(rule: str) -> bool:
+    """Whether a ground of conflict raises few enough false alarms for a quality to depend on it.
+
+    Claims leave nothing to guess. `alarms.toml` has what was measured of the others; it does not have a model.
+    """
+    alarms: dict[str, float] = word_lists("conflicts", "alarms")["in_a_hundred"]
+    return rule == CLAIMS or alarms.get(rule, MOST_ALARMS + 1) <= MOST_ALARMS
 
 
 def penalty(kind: ConflictType, own: float | None, others: float | None) -> float:
@@ -171,7 +188,7 @@ def _of_claims(one: Side, other: Side, opposes: Opposes | None) -> _Found | None
             told = _values_differ(mine.value, theirs.value, opposes)
             if told:
                 times = (mine.since or _time(one.memory))[:10], (theirs.since or _time(other.memory))[:10]
-                return (ConflictType.TEMPORAL if times[0] != times[1] else told), "claims", my_lines, their_lines, None
+                return (ConflictType.TEMPORAL if times[0] != times[1] else told), CLAIMS, my_lines, their_lines, None
     return None
 
 
@@ -235,7 +252,7 @@ def are_days_apart(one: Side, other: Side) -> bool:
 
 
 def _kind(found: Comparison, one: Memory, other: Memory) -> ConflictType:
-    if found.at_other_times:
+    if found.at_other_times or (one.type == CORRECTION) != (other.type == CORRECTION):
         return ConflictType.TEMPORAL
     if found.verdict is TextVerdict.CONTRADICTS:
         return ConflictType.CONTRADICTION
@@ -252,7 +269,10 @@ def _current(kind: ConflictType, one: Side, other: Side, told: Comparison | None
     """
     if kind is not ConflictType.TEMPORAL or (told and are_over(told)):
         return None
-    if told and (says := newer(told)) is not None:
+    corrects = [side for side in (one, other) if side.memory.type == CORRECTION]
+    if len(corrects) == 1:
+        return corrects[0]
+    if told and (says := newer(told, (_time(one.memory)[:10], _time(other.memory)[:10]))) is not None:
         return one if says is told.left else other
     return max(one, other, key=lambda side: (_time(side.memory), side.ref))
 
@@ -260,8 +280,6 @@ def _current(kind: ConflictType, one: Side, other: Side, told: Comparison | None
 def _command(kind: ConflictType, one: Side, other: Side, current: Side | None) -> str:
     """Return the command that settles a conflict in the suggested way."""
     pair = shlex.join((one.ref, other.ref))  # a memory without an id is named by its path, which may have blanks
-    if kind is ConflictType.SEMANTIC:
-        return f"memstore conflicts merge {pair}"
     if kind is ConflictType.TEMPORAL:
         kept = current.ref if current else "both"
     else:

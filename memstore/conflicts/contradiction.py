@@ -17,9 +17,8 @@ from itertools import product, takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.conflicts import lexicon, quantities
-from memstore.conflicts.denials import denied, denied_in, excluded
+from memstore.conflicts.denials import denied, denied_in
 from memstore.conflicts.frames import PREPOSITIONS, frame, frames, named, shared_of, told_by
-from memstore.conflicts.gists import share_enough, without_numbers
 from memstore.conflicts.guards import (
     are_elsewhere,
     are_numbered_apart,
@@ -34,6 +33,7 @@ from memstore.conflicts.guards import (
     weekdays,
 )
 from memstore.conflicts.habits import is_one_case
+from memstore.conflicts.moves import change_in, is_changed
 from memstore.conflicts.quantities import MONTHS, Scale
 from memstore.conflicts.statements import (
     ADDS,
@@ -50,13 +50,12 @@ from memstore.conflicts.statements import (
     statements,
 )
 from memstore.conflicts.states import excludes
-from memstore.conflicts.updates import tells_update, updated
 from memstore.conflicts.values import other_value, stays
 from memstore.core.terms import term_of
 from memstore.core.word_lists import listed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from memstore.conflicts.frames import Frame
     from memstore.conflicts.lexicon import Opposes
@@ -356,9 +355,25 @@ def may_exclude(one: Statement, other: Statement, *, days_apart: bool) -> bool:
         return False
     if days_apart and any(map(_is_event, (this, that))):
         return False
-    subjects = _subject_of(this), _subject_of(that)
-    are_of_one = subjects[0] & that.content.keys() and subjects[1] & this.content.keys()
-    return bool(are_of_one or not any(subjects)) and compare_pair(one, other).verdict is TextVerdict.SILENT
+    return share_subject(this, that) and compare_pair(one, other).verdict is TextVerdict.SILENT
+
+
+def share_subject(this: Frame, that: Frame) -> bool:
+    """Whether each names something of what comes before the verb of the other, if anything does.
+
+    What is said of everybody, or of nobody, is said of anybody.
+    """
+    return all(
+        not subject or not subject.isdisjoint(other.content) or _is_of_all(other)
+        for subject, other in ((_subject_of(this), that), (_subject_of(that), this))
+    )
+
+
+def _is_of_all(frame: Frame) -> bool:
+    return any(token.word in _OF_ALL for token in frame.tokens[: frame.verb])
+
+
+_OF_ALL = listed("nobody no_one none everyone everybody anyone anybody")
 
 
 def _subject_of(frame: Frame) -> set[str]:
@@ -372,16 +387,23 @@ def are_over(found: Comparison) -> bool:
     return found.at_other_times and all(each.is_past and not tells_change(each) for each in told)
 
 
-def newer(found: Comparison) -> Statement | None:
-    """Return the statement that says what holds now, or names a later date; None if neither does."""
+def newer(found: Comparison, days: tuple[str, str]) -> Statement | None:
+    """Return the statement that holds now: of the later date that both name, in the present tense, or of the later day.
+
+    Of one day, it is the one that tells of a change; None if neither does.
+
+    Args:
+        found: the comparison.
+        days: the days of the two memories, as in ISO dates.
+    """
     told = [(statement, frame(statement.text)) for statement in (found.left, found.right) if statement]
-    changed = [statement for statement, each in told if tells_change(each) or tells_update(each)]
-    if len(changed) == 1:
-        return changed[0]
-    dates = [max((_date(token) for token in each.when), default=()) for _, each in told]
-    if not all(dates) or dates[0] == dates[1]:
+    named = [max((_date(token) for token in each.when), default=()) for _, each in told]
+    changes = [tells_change(each) or change_in(statement) is not None for statement, each in told]
+    is_so = [change or not each.is_past for (_, each), change in zip(told, changes, strict=True)]
+    by_time = [*zip(named if all(named) else ("", ""), is_so, days if all(days) else ("", ""), changes, strict=True)]
+    if by_time[0] == by_time[1]:
         return None
-    return told[dates.index(max(dates))][0]
+    return found.left if by_time[0] > by_time[1] else found.right
 
 
 def _date(token: Token) -> tuple[float, ...]:
@@ -423,6 +445,8 @@ def _by_frames(one: Statement, other: Statement, *, days_apart: bool) -> Compari
     tellers = told_by(one.text), told_by(other.text)
     if all(tellers) and tellers[0] != tellers[1]:
         return SILENT  # Two people may be of two minds.
+    if is_changed(one, other):
+        return Comparison(TextVerdict.OTHER_VALUE, "change", one, other, at_other_times=True)
     mine, theirs = frames(one.text, one.about), frames(other.text, other.about)
     for this, that in product(mine, theirs):
         if _stand_in(this) != _stand_in(that):
@@ -435,20 +459,8 @@ def _by_frames(one: Statement, other: Statement, *, days_apart: bool) -> Compari
             continue  # what a clause of one seems to affirm, another denies
         if verdict is not TextVerdict.SILENT:
             apart = not same_times(this, that) or any(map(tells_change, (this, that)))
-            told = verdict is TextVerdict.OTHER_VALUE and _of_updates(one, other).verdict in CONFLICTS
-            return Comparison(verdict, rule, one, other, at_other_times=apart or told)
-    if not share_enough(without_numbers(one.topic), without_numbers(other.topic)):
-        return SILENT
-    return _of_updates(one, other)
-
-
-def _of_updates(one: Statement, other: Statement) -> Comparison:
-    """Compare what was so with what a statement says has changed since."""
-    this, that = (frame(named(statement.text, statement.about)) for statement in (one, other))
-    if {_stand_in(this), _stand_in(that)} - {"they"} not in (set(), {""}):
-        return SILENT
-    found = Comparison(TextVerdict.OTHER_VALUE, "change", one, other, at_other_times=True)
-    return found if updated(this, that) else SILENT
+            return Comparison(verdict, rule, one, other, at_other_times=apart)
+    return SILENT
 
 
 def _stand_in(frame: Frame) -> str:
@@ -467,40 +479,33 @@ def _has_both(whole: Frame, that: Frame) -> bool:
     return len(whole.numbers) > 1 and bool(whole.when and that.numbers) and same_numbers(that, whole)
 
 
-# Each rule alone is enough to show that two frames can't both be right; the first that applies names the conflict.
-_RULES: Mapping[str, Callable[[Frame, Frame, bool], bool]] = {
-    "negation": lambda this, that, days_apart: denied(this, that, days_apart=days_apart),
-    "states": lambda this, that, days_apart: excludes(this, that, days_apart=days_apart),
-    "only": lambda this, that, _: excluded(this, that),
-}
-
-
 # If both sides have more words that the other lacks, only the rule for states is applied.
 MOST_UNMATCHED = 4
 
 
 def _of_frames(this: Frame, that: Frame, *, days_apart: bool) -> tuple[TextVerdict, str]:
-    shared = len(this.content.keys() & that.content.keys())
-    if not shared:
+    shared = shared_of(this, that)
+    if not shared or any(are_numbered_apart(*pair, shared) for pair in ((this, that), (that, this))):
         return TextVerdict.SILENT, ""
-    if min(len(this.content), len(that.content)) - shared > MOST_UNMATCHED:
-        return (
-            (TextVerdict.CONTRADICTS, "states")
-            if excludes(this, that, days_apart=days_apart)
-            else (TextVerdict.SILENT, "")
-        )
-    rule = next((rule for rule, holds in _RULES.items() if holds(this, that, days_apart)), "")
-    both = ((this, that), (that, this))
-    if rule and any(are_numbered_apart(*pair, shared_of(*pair)) for pair in both):
-        return TextVerdict.SILENT, ""
-    if rule == "negation" and (
-        are_elsewhere(this, that) or any(is_of_its_own(*pair, first_of(pair[0])) for pair in both)
+    many = min(len(this.content), len(that.content)) - len(shared) > MOST_UNMATCHED
+    if (
+        not many
+        and share_subject(this, that)
+        and denied(this, that, days_apart=days_apart)
+        and not _are_apart(this, that)
     ):
-        return TextVerdict.SILENT, ""
-    if rule:
-        return TextVerdict.CONTRADICTS, rule
-    rule = other_value(this, that, days_apart=days_apart)
+        return TextVerdict.CONTRADICTS, "negation"
+    if excludes(this, that, days_apart=days_apart):
+        return TextVerdict.CONTRADICTS, "states"
+    rule = "" if many else other_value(this, that, days_apart=days_apart)
     return (TextVerdict.OTHER_VALUE, rule) if rule else (TextVerdict.SILENT, "")
+
+
+def _are_apart(this: Frame, that: Frame) -> bool:
+    """Whether the subject of one is elsewhere than that of the other, or is something that the other has."""
+    return are_elsewhere(this, that) or any(
+        is_of_its_own(*pair, first_of(pair[0])) for pair in ((this, that), (that, this))
+    )
 
 
 def _side_by_side(one: Statement, other: Statement, opposes: Opposes | None) -> Comparison:

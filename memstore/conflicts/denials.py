@@ -1,4 +1,4 @@
-"""Denials: decide whether one frame denies what the other says, or excludes it with "only"."""
+"""Denials: decide whether one frame denies what the other says, ."""
 
 from __future__ import annotations
 
@@ -9,14 +9,10 @@ from memstore.conflicts import lexicon
 from memstore.conflicts.frames import (
     ALL,
     DENY_ALL,
-    DETERMINERS,
     IN_PART,
-    ONLY,
-    PREPOSITIONS,
     root_of,
     shared_of,
     speaks_of,
-    states,
     unmatched,
 )
 from memstore.conflicts.guards import (
@@ -25,7 +21,6 @@ from memstore.conflicts.guards import (
     comparable,
     equal,
     is_permission,
-    same_day,
     same_numbers,
     same_tense,
     same_times,
@@ -334,173 +329,3 @@ _PARTS_OF_A_DAY = listed("morning mornings noon afternoon afternoons evening eve
 def _is_habit(yes: Frame) -> bool:
     """Whether a frame says what is so all night or every Monday."""
     return not yes.is_past and not yes.words.isdisjoint(("all", "every", "each"))
-
-
-# -- only ------------------------------------------------------------------------------------------
-
-
-_ANYONE = listed("any anyone anybody anything every everyone everybody everything all both anywhere everywhere")
-
-
-def excluded(one: Frame, other: Frame) -> bool:
-    """Whether one frame says that only some do something, and the other that anybody, both, or somebody else does."""
-    return any(
-        _excludes(this, that) or _only_of_kind(this, that) or _only_of_all(this, that) or _is_of_several(this, that)
-        for this, that in ((one, other), (other, one))
-        if not (ONLY.isdisjoint(this.words) or _is_only_when(this))
-    )
-
-
-def _is_of_several(one: Frame, other: Frame) -> bool:
-    """Whether one says that there is only one of its kind, and the other that there are several: the only key."""
-    kinds = {root_of(kind.word) for only, kind in pairwise(one.tokens) if only.word in ONLY}
-    return (
-        any(_counts_several(other, other.content[key]) for key in kinds & shared_of(one, other))
-        and _comparable_only(one, other._replace(numbers=()))
-        and len(shared_of(one, other)) >= FEWEST_SHARED
-        and not unmatched(other, one)
-        and same_times(one, other)
-    )
-
-
-def _counts_several(frame: Frame, at: int) -> bool:
-    """Whether the word before a position is a number greater than one."""
-    value = frame.tokens[at - 1].value if at else None
-    return value is not None and (value.parts[0] or 0.0) > 1.0
-
-
-def _comparable_only(one: Frame, other: Frame) -> bool:
-    return (
-        not one.words.isdisjoint(ONLY)
-        and not (one.denied or other.denied)
-        and same_numbers(one, other)
-        and other.words.isdisjoint(ONLY)
-        and states(one)
-        and states(other)
-    )
-
-
-def _excludes(one: Frame, other: Frame) -> bool:
-    """Whether one frame says "only" of somebody or something, and the other the same of others or of any."""
-    if not _comparable_only(one, other) or one.verb is None or other.verb is None or one.is_past != other.is_past:
-        return False
-    if not (_do_the_same(one, other) and _is_known(one, other)):
-        return False
-    only, times = _said_only(one)
-    if times and not same_day(one, other):
-        return (
-            not unmatched(one._replace(content=_but(one, only)), other) and len(shared_of(one, other)) >= FEWEST_SHARED
-        )
-    if not only or not same_times(one, other):
-        return False
-    does = one.content[only[0]] < one.verb
-    rest = [key for key in unmatched(one, other) if key not in only and not _is_beside_it(one, key)]
-    mine = [key for key in unmatched(other, one) if _is_in_its_place(other, key, does=does)]
-    shared = len(shared_of(one, other).difference(only)) + (not does and _of_speakers(one, other))
-    of_any = not other.words.isdisjoint(_ANYONE)
-    if rest or shared + (does and of_any) < FEWEST_SHARED:
-        return False
-    kept = any(key in other.content for key in only)
-    return (bool(mine) and not kept) or (of_any and (not kept or "both" in other.words))
-
-
-def _is_known(one: Frame, other: Frame) -> bool:
-    """Whether the other speaks of what one calls the only one of its kind, too."""
-    at = next(at for at, token in enumerate(one.tokens) if token.word in ONLY)
-    is_noun = at > 0 and one.tokens[at - 1].word in DETERMINERS
-    return not is_noun or any(root_of(token.word) in other.content for token in one.tokens[at + 1 : at + 3])
-
-
-def _is_only_when(one: Frame) -> bool:
-    """Whether something is so only at some time or for some reason: `only if`, `you only need to`."""
-    at = next(at for at, token in enumerate(one.tokens) if token.word in ONLY)
-    return not _ONLY_WHEN.isdisjoint(token.word for token in one.tokens[at + 1 : at + 2])
-
-
-_ONLY_WHEN = listed("as when if once after because then where while until need needs have has")
-
-
-def _do_the_same(one: Frame, other: Frame) -> bool:
-    """Whether both have the same verb, or one says who it is that does it: the only baker bakes."""
-    verbs = [frame.tokens[main_verb(frame)] for frame in (one, other)]
-    return (
-        len({root_of(verb.word) for verb in verbs}) == 1
-        or len({verb.key for verb in verbs}) == 1
-        or ("be" in {verb.key for verb in verbs})
-    )
-
-
-def _is_beside_it(one: Frame, key: str) -> bool:
-    """Whether a word is in a leading phrase, or only adds to a list: water, in `pays for electricity and water`."""
-    at = one.content[key]
-    leads = one.tokens[0].word in PREPOSITIONS and at < (one.verb or 0)
-    return leads or (at > 1 and one.tokens[at - 1].word == "and" and at - 2 in one.content.values())
-
-
-def _only_of_all(one: Frame, other: Frame) -> bool:
-    """Whether one says only of one or some of a group what the other says of all: only one of the lamps, both."""
-    if one.denied or other.denied or not says_all(other) or not comparable(one, other) or not same_times(one, other):
-        return False
-    at = next((at for at, token in enumerate(one.tokens) if token.word in ONLY), len(one.tokens))
-    part = [token for token in one.tokens[at + 1 : at + 2] if token.value or token.word in _SOME | {"one"}]
-    alike = not unmatched(one, other) and not unmatched(other, one) and len(shared_of(one, other)) >= FEWEST_SHARED
-    return bool(part) and alike and any(token.word == "of" for token in one.tokens[at + 2 : at + 3])
-
-
-def _but(one: Frame, keys: Collection[str]) -> dict[str, int]:
-    return {key: at for key, at in one.content.items() if key not in keys}
-
-
-def _of_speakers(one: Frame, other: Frame) -> bool:
-    """Whether both have the same pronoun as their subject."""
-    return one.tokens[0].word == other.tokens[0].word and one.tokens[0].word in FIRST_PERSON
-
-
-def _said_only(one: Frame) -> tuple[list[str], bool]:
-    """Return what "only" is said of: the phrase after it, or before it at the end; and whether that is a time."""
-    at = next(at for at, token in enumerate(one.tokens) if token.word in ONLY)
-    after = one.tokens[at + 1 :]
-    ends = not after
-    span = range(at - 1, (one.verb or 0), -1) if ends else range(at + 1, len(one.tokens))
-    found: list[str] = []
-    for place in span:
-        token = one.tokens[place]
-        key = root_of(token.word) if token.value is None else ""
-        if token in one.when and place + 1 not in one.content.values():
-            return [], True
-        if one.content.get(key) == place and place != one.verb:
-            found.append(key)
-        elif found:
-            break
-    return found, False
-
-
-def _is_in_its_place(other: Frame, key: str, *, does: bool) -> bool:
-    """Whether a word is where the other says "only": it does it, or it is what is done."""
-    at = other.content[key]
-    by = any(token.word == "by" for token in other.tokens[max(0, at - 2) : at])
-    before = other.verb is not None and at < other.verb and other.tokens[0].word not in PREPOSITIONS
-    return (by or before) if does else at > (other.verb or 0)
-
-
-# More words than the kind and what is done with it would be about something else.
-_MOST_BESIDE = 2
-
-
-def _only_of_kind(one: Frame, other: Frame) -> bool:
-    """Whether one allows only one member of a kind, and the other names another: `cash only`, `by card`."""
-    if not _comparable_only(one, other) or not shared_of(one, other) or not same_times(one, other):
-        return False
-    beside = {
-        token.word
-        for at, token in enumerate(one.tokens)
-        if any(near.word in ONLY for near in one.tokens[max(0, at - 2) : at + 2])
-    }
-    more = len(unmatched(one, other))
-    alike = more <= 1
-    return more <= _MOST_BESIDE and any(
-        lexicon.other_value(word, other.word(key)) not in (None, "relative")
-        or (alike and lexicon.listed_opposite(word, other.word(key)))
-        for word in beside - ONLY
-        for key in other.content
-    )

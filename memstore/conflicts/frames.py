@@ -601,6 +601,11 @@ def _likely_verb(found: Sequence[Token], possessors: frozenset[str]) -> int | No
 _BEFORE_A_NOUN = DETERMINERS | PREPOSITIONS
 
 
+def is_certain_verb(word: str) -> bool:
+    """Whether a word is a verb wherever it stands: an auxiliary, a past form, or one of the common verbs."""
+    return word in _AUXILIARIES or word in _GO or _over(word) or lexicon.stands(word)
+
+
 def _is_verb(found: Sequence[Token], at: int, possessors: frozenset[str]) -> bool:
     word, before = found[at].word, found[at - 1].word if at else ""
     if word == "may" and before in _BEFORE_A_MONTH:
@@ -685,7 +690,7 @@ _RELEASES = listed("version release v")
 _BEFORE_A_RELEASE = listed("the in since from until before after with by our")
 _SEASONS = listed("""
     spring summer autumn winter christmas easter morning afternoon evening night noon midnight weekday weekdays weekend
-    weekends season semester
+    weekends season semester first-half second-half q1 q2 q3 q4
     """)
 _DAYS = frozenset(day for day in WHEN if day.endswith("day"))
 _TIMES = WHEN | _SEASONS | {f"{day}s" for day in _DAYS}

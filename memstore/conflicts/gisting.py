@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 
 from memstore.conflicts import lexicon
 from memstore.conflicts.contradiction import SCHEDULED
-from memstore.conflicts.frames import ALWAYS, DENIALS, ONLY, frame, names_in, root_of, with_clocks
+from memstore.conflicts.frames import ALWAYS, DENIALS, frame, names_in, root_of, with_clocks
 from memstore.conflicts.gists import Gist, without_numbers
 from memstore.conflicts.guards import CHANGED, tells_change
 from memstore.conflicts.lexicon import Role
+from memstore.conflicts.moves import change_in
 from memstore.conflicts.quantities import MONEY, Scale
 from memstore.conflicts.sides import said_in
 from memstore.conflicts.statements import (
@@ -26,7 +27,6 @@ from memstore.conflicts.statements import (
     tokens,
     topic_of,
 )
-from memstore.conflicts.updates import tells_update
 from memstore.conflicts.values import CALLED, COSTS, FAVOURITE, LABELS, THE, is_price
 from memstore.conflicts.word_order import is_cleft, says_who
 from memstore.core.terms import term_of
@@ -34,7 +34,6 @@ from memstore.core.terms import term_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from memstore.conflicts.frames import Frame
     from memstore.conflicts.quantities import Quantity
     from memstore.conflicts.statements import Statement, Token
     from memstore.files.memory_file import MemoryFile
@@ -59,12 +58,13 @@ def gist(statement: Statement, line_start: int = 1, line_end: int = 1) -> Gist:
         roots=roots - statement.topic,
         slots=_slots_of(found, words, roots, statement.text),
         against=frozenset(_excluded_by(words)),
-        loose=not _LOOSE.isdisjoint(words) or is_cleft(statement.text) or _is_loose(frame(statement.text)),
+        loose=not _LOOSE.isdisjoint(words) or is_cleft(statement.text) or _is_loose(statement),
     )
 
 
-def _is_loose(frame: Frame) -> bool:
-    return frame.denied or tells_change(frame) or tells_update(frame)
+def _is_loose(statement: Statement) -> bool:
+    told = frame(statement.text)
+    return told.denied or tells_change(told) or change_in(statement) is not None
 
 
 def _ways(text: str) -> Iterator[str]:
@@ -103,7 +103,7 @@ def _prices_in(found: Sequence[Token], words: Sequence[str]) -> Iterator[tuple[s
             yield "price", "/".join(map(str, value.parts))
 
 
-_LOOSE = DENIALS | CHANGED | ALWAYS | ONLY
+_LOOSE = DENIALS | CHANGED | ALWAYS
 _BY = ("by", "belong", "belongs")
 _NAMING = CALLED | FAVOURITE | LABELS
 

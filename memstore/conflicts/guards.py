@@ -28,7 +28,7 @@ MOST_ADDED = 4
 TIMES = (
     listed("monday tuesday wednesday thursday friday saturday sunday"),
     frozenset(quantities.MONTHS),
-    listed("spring summer autumn winter"),
+    listed("spring summer autumn winter first-half second-half q1 q2 q3 q4"),
     listed("morning noon afternoon evening night midnight tonight"),
     listed("today yesterday tomorrow"),
     listed("formerly now nowadays currently previously"),

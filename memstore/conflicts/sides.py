@@ -8,18 +8,18 @@ from __future__ import annotations
 from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.conflicts.quantities import Scale
-from memstore.conflicts.statements import each_statement, statements
+from memstore.conflicts.prose import is_claim
+from memstore.conflicts.statements import each_statement
 from memstore.core.conflict import Lines
 from memstore.core.keys import EXTERNAL
 from memstore.core.quotation import quoted
 from memstore.core.titles import title_of
-from memstore.files.passages import SAYS_NOTHING, LineMap, passages
+from memstore.files.passages import LineMap, PassageKind, passages
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from memstore.conflicts.statements import Statement, Token
+    from memstore.conflicts.statements import Statement
     from memstore.core.memory import Claim, Memory
     from memstore.files.memory_file import MemoryFile
     from memstore.files.passages import Passage
@@ -44,14 +44,14 @@ def side_of(file: MemoryFile, said: Iterable[tuple[Statement, int, int]] | None 
 
     Args:
         file: the memory.
-        said: the statements to compare, with their lines in the file; None for all, its title first.
+        said: the statements to compare, with their lines in the file; None for all.
     """
     lines = LineMap(file.data)
     memory = file.memory
     shown = quoted if memory.source_type == EXTERNAL else str
 
-    def at(start: int, end: int, claim: str = "") -> Lines:
-        return Lines(file.path, start, end, shown(lines.excerpt(start, end)), claim and shown(claim))
+    def at(start: int, end: int, said: str) -> Lines:
+        return Lines(file.path, start, end, shown(lines.excerpt(start, end)), shown(said))
 
     claim_lines = [file.front.line_of("claims", number) for number in range(len(memory.claims))]
     return Side(
@@ -60,7 +60,10 @@ def side_of(file: MemoryFile, said: Iterable[tuple[Statement, int, int]] | None 
         title=shown(title_of(memory)),
         memory=memory,
         claims=[(claim, at(line, line, _told(claim))) for claim, line in zip(memory.claims, claim_lines, strict=True)],
-        statements=[(statement, at(start, end)) for statement, start, end in (said_in(file) if said is None else said)],
+        statements=[
+            (statement, at(start, end, statement.text))
+            for statement, start, end in (said_in(file) if said is None else said)
+        ],
     )
 
 
@@ -71,43 +74,20 @@ def _told(claim: Claim) -> str:
 
 
 def said_in(file: MemoryFile) -> Iterator[tuple[Statement, int, int]]:
-    """Yield a memory's statements with their lines in the file, the title first; at most `MOST_STATEMENTS`.
-
-    A title without a verb only names what the text is about, or when it was: `Sailing in winter`, `Log, 18:13`. With
-    another number, it may say something: `Gate code 4471`.
-    """
-    said = (each for passage in passages(file.memory.body, first_line=file.text.body_line) for each in said_by(passage))
-    yield from islice(chain(said_in_title(file), said), MOST_STATEMENTS)
-
-
-def said_in_title(file: MemoryFile) -> Iterator[tuple[Statement, int, int]]:
-    """Yield the statements of a memory's title; see `said_in`."""
-    if not file.memory.title:
-        return
-    from memstore.conflicts.frames import frame
-
-    line = file.front.line_of("title")
-    for statement in statements(file.memory.title):
-        told = frame(statement.text)
-        if told.verb is not None or (told.numbers and not told.when and not any(map(_is_time, told.tokens))):
-            yield statement, line, line
+    """Yield a memory's statements with their lines in the file; at most `MOST_STATEMENTS`. A title names what it is."""
+    found = passages(file.memory.body, first_line=file.text.body_line)
+    yield from islice(chain.from_iterable(map(said_by, found)), MOST_STATEMENTS)
 
 
 def said_by(passage: Passage, lines: range | None = None) -> Iterator[tuple[Statement, int, int]]:
     """Yield the statements of a passage, or of some of the file's lines in it, with their lines in the file."""
-    if passage.kind in SAYS_NOTHING:
+    if passage.kind not in _PROSE:
         return
     first = passage.line_end - passage.text.count("\n")
     inside = lines and range(lines.start - first, lines.stop - first)
     for statement in each_statement(passage.text, inside):
-        if not (passage.speaker and statement.of_speaker):
+        if is_claim(statement.text) and not (passage.speaker and statement.of_speaker):
             yield statement, first + statement.line_start, first + statement.line_end
 
 
-def _is_time(token: Token) -> bool:
-    """Whether a token is a time of day, or a number that may be a year."""
-    value = token.value
-    if value is None:
-        return False
-    may_be_year = value.scale is Scale.CARDINAL and value.parts[0] is not None and 1900 <= value.parts[0] < 2100  # noqa: PLR2004
-    return value.scale is Scale.CLOCK or may_be_year
+_PROSE = (PassageKind.PARAGRAPH, PassageKind.ITEM)

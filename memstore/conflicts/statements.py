@@ -54,6 +54,7 @@ _CONTRACTIONS = (
     ("not in the least", r"\bnot in the least\b", "not"),
     ("without exception", r"\bwithout exception\b", "always"),
     ("no", r"\b(?:under no circumstances|on no account)\b", "never"),
+    ("half", r"\b(?:in )?the (first|second) half of (?:the )?(?=year|(?:19|20)\d\d)", r"in \1-half "),
     ("place", r"\btakes? place\b", "happens"),
     ("place", r"\b(?:took|taken) place\b", "happened"),
     ("-free", r"\b([a-z]+)-free\b", r"free of \1"),

@@ -106,6 +106,7 @@ _FOR_GOOD = listed("born founded named called moved")
 _MOST_WORDS_OF_A_NAME = 3
 _MOST_WORDS_OF_A_KIND = 2
 _FEWEST_SHARED = 2
+_ALSO = listed("also can could")
 _NOW = listed("now since nowadays anymore")
 _MOST_LEFT = 3
 _BY_DEGREES = listed("up down again")
@@ -218,7 +219,7 @@ class _Pair:
             return False
         if ("formerly" in self.one.words) != ("formerly" in self.other.words):
             return False
-        if "also" in self.one.words | self.other.words:
+        if not _ALSO.isdisjoint(self.one.words | self.other.words):
             return False  # the one does not exclude the other
         by = {_is_done(frame) and _is_agent(frame, keys[-1:]) for frame, keys in self._sides}
         if self.does_other and len(by) > 1:

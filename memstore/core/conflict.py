@@ -25,22 +25,21 @@ RESOLUTION = {
 }
 
 
+# The rule of a conflict between claims.
+CLAIMS = "claims"
+
+
 class Lines(NamedTuple):
     """Where one side of a conflict says it: lines from 1, both inclusive, with their text.
 
-    `claim` is the claim that the lines make, as people read it; empty if they are text.
+    `said` is the sentence in them that is in conflict, or the claim that they make, as people read it.
     """
 
     path: str
     line_start: int
     line_end: int
     excerpt: str
-    claim: str = ""
-
-    @property
-    def said(self) -> str:
-        """What the lines say, for people."""
-        return self.claim or self.excerpt
+    said: str
 
 
 class Conflict(NamedTuple):

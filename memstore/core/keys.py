@@ -166,12 +166,7 @@ SIGNATURE_KEYS = (
     _required("provenance", Shape.LINE),
     _required("sig", Shape.LINE),
 )
-ORIGIN_KEYS = (
-    Key("session_id", Shape.LINE),
-    Key("trigger", Shape.LINE),
-    Key("repeated", Shape.FLAG),
-    Key("likeness", Shape.FRACTION),
-)
+ORIGIN_KEYS = (Key("session_id", Shape.LINE), Key("trigger", Shape.LINE), Key("repeated", Shape.FLAG))
 GENERALIZATION_KEYS = (
     _required("verdict", Shape.LINE),
     Key("checks", Shape.LINES),

@@ -94,8 +94,6 @@ class Memory:
     original: Memory | None = field(default=None, repr=False, compare=False)
     # The ref of the memory of which this is an exact copy, as far as the viewer may see it (`lineage.copies`).
     copy_of: str | None = field(default=None, repr=False, compare=False)
-    # The path of its file, for whoever got it from a vault by name (`Vault.get`).
-    path: str | None = field(default=None, repr=False, compare=False)
 
     __repr__ = short_repr
 
@@ -147,13 +145,11 @@ class Origin(NamedTuple):
     """The circumstances in which a memory was written (seed 004's context).
 
     `repeated` means that it says on purpose what its author had said that day already: it is an event of its own.
-    `likeness` is how alike the memories are that a suggestion follows from, and `trigger` then the rule that found it.
     """
 
     session_id: str | None = None
     trigger: str | None = None
     repeated: bool | None = None
-    likeness: float | None = None
 
 
 # -- who vouches for it ----------------------------------------------------------------------------

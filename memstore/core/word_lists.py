@@ -16,11 +16,11 @@ def listed(text: str) -> frozenset[str]:
 
 
 @cache
-def word_lists(package: str) -> dict[str, Any]:
-    """Return the lists in the `words.toml` of one of memstore's packages, by name, each as one text.
+def word_lists(package: str, name: str = "words") -> dict[str, Any]:
+    """Return the lists in the `words.toml` of one of memstore's packages, or in another of its files, by name.
 
     The file is read on first use, and by its path: importing `importlib.resources` takes longer than that.
     """
     import tomllib
 
-    return tomllib.loads((_PACKAGES / package / "words.toml").read_text(encoding="utf-8"))
+    return tomllib.loads((_PACKAGES / package / f"{name}.toml").read_text(encoding="utf-8"))

@@ -205,19 +205,30 @@ def test_a_search_compares_what_it_shows_and_what_stands_nearest(one: str, other
     assert conflicts(ws.view())  # which looks at all that they say
 
 
-def test_a_title_is_compared_wherever_the_memory_is_cited() -> None:
-    ws = memory_workspace(
-        {
-            "a.md": memory_text(
-                f"{NO_MATTER}We met on the pier.\n", id="m_aaa", title="The library is open on Sundays"
-            ),
-            "b.md": memory_text(
-                f"{NO_MATTER}They met on the pier.\n", id="m_bbb", title="The library is closed on Sundays"
-            ),
-        }
-    )
+def test_a_title_names_what_a_memory_is_about_and_states_nothing() -> None:
+    said = "The library is open on Sundays", "The library is closed on Sundays"
+    titled = {f"{at}.md": memory_text("We met.\n", id=f"m_{at}", title=text) for at, text in enumerate(said)}
+    stated = {f"{at}.md": memory_text(f"{text}.\n", id=f"m_{at}", title="Library") for at, text in enumerate(said)}
 
-    assert [len(hit.conflicts) for hit in search(ws.view(), "met pier").hits] == [1, 1]
+    assert conflicts(memory_workspace(titled).view()) == ()
+    assert len(conflicts(memory_workspace(stated).view())) == 1
+
+
+def test_a_sentence_that_would_contradict_many_contradicts_none() -> None:
+    doses = {f"{at}.md": memory_text(f"The dose is {at} mg.\n", id=f"m_{at}") for at in range(1, 6)}
+    view = memory_workspace(doses).view()
+    few = memory_workspace({path: doses[path] for path in ("1.md", "2.md", "3.md")}).view()
+
+    assert conflicts(view) == conflicts(view, "note:m_1") == ()
+    assert len(conflicts(few)) == 3
+    assert {one.refs[1] for one in conflicts(few, "note:m_1")} == {"note:m_2", "note:m_3"}
+
+
+def test_claims_of_one_attribute_are_all_reported() -> None:
+    claim = '[{subject: "place:park", attribute: "gate closes", value: "%s:00"}]'
+    gates = {f"{at}.md": memory_text("See the claim.\n", id=f"m_{at}", claims=claim % at) for at in range(17, 22)}
+
+    assert len(conflicts(memory_workspace(gates).view())) == 10
 
 
 def test_the_command_offers_the_decisions_that_there_are() -> None:

@@ -32,10 +32,9 @@ def between(
 @pytest.mark.parametrize(
     ("one", "other", "kind", "cost"),
     [
-        ("User likes tea", "User dislikes tea", CONTRADICTION, 0.30),
+        ("Bo likes tea", "Bo dislikes tea", CONTRADICTION, 0.30),
         ("python is not good", "python is good", CONTRADICTION, 0.30),
         ("In 2023 Sean lived in Paris", "In 2024 Sean lives in Rome", TEMPORAL, 0.15),
-        ("Sean used to like tea", "Sean dislikes tea now", TEMPORAL, 0.15),
         ("Favorite color is blue", "Favorite color is green", SEMANTIC, 0.10),
     ],
 )
@@ -118,18 +117,18 @@ def test_she_is_whom_the_sentence_before_names() -> None:
 @pytest.mark.parametrize(
     ("one", "other", "keys", "others"),
     [
-        ("favor swimming", "oppose cycling", {}, {}),
-        ("Likes tea", "Likes  TEA", {}, {}),
-        ("Likes tea", "Dislikes tea", {}, {"status": "superseded"}),
-        ("Likes tea", "Dislikes tea", {"status": "archived"}, {}),
-        ("Likes tea", "Dislikes tea", {}, {"status": "draft"}),
-        ("Likes tea", "Dislikes tea", {"source": "memory/2024-01-01.md"}, {"source": "memory/2024-01-01.md"}),
-        ("Likes tea", "Dislikes tea", {"derived_from": '["file:a/b.md#L1-L2@0123456789"]'}, {"source": "a/b.md"}),
-        ("Likes tea", "Dislikes tea", {"subject_ids": "[human:sean]"}, {"subject_ids": "[dog:bella]"}),
-        ("Uses tabs", "Uses spaces", {"scope": "project:a"}, {"scope": "project:b"}),
-        ("Likes tea", "Dislikes tea", {}, {"supersedes": "[note:m_1, note:m_2]"}),
+        ("We favor swimming", "We oppose cycling", {}, {}),
+        ("Bo likes tea", "Bo likes  TEA", {}, {}),
+        ("Bo likes tea", "Bo dislikes tea", {}, {"status": "superseded"}),
+        ("Bo likes tea", "Bo dislikes tea", {"status": "archived"}, {}),
+        ("Bo likes tea", "Bo dislikes tea", {}, {"status": "draft"}),
+        ("Bo likes tea", "Bo dislikes tea", {"source": "memory/2024-01-01.md"}, {"source": "memory/2024-01-01.md"}),
+        ("Bo likes tea", "Bo dislikes tea", {"derived_from": '["file:a/b.md#L1-L2@0123456789"]'}, {"source": "a/b.md"}),
+        ("Bo likes tea", "Bo dislikes tea", {"subject_ids": "[human:sean]"}, {"subject_ids": "[dog:bella]"}),
+        ("Bo uses tabs", "Bo uses spaces", {"scope": "project:a"}, {"scope": "project:b"}),
+        ("Bo likes tea", "Bo dislikes tea", {}, {"supersedes": "[note:m_1, note:m_2]"}),
         ("I like tea", "I dislike tea", {"author": "human:sean"}, {"author": "human:claire"}),
-        ("Lives in Rome", "Lives in Paris", {"valid_until": '"2026-01-01"'}, {"valid_from": '"2026-01-01"'}),
+        ("Bo lives in Rome", "Bo lives in Paris", {"valid_until": '"2026-01-01"'}, {"valid_from": '"2026-01-01"'}),
     ],
 )  # fmt: skip
 def test_no_conflict(one: str, other: str, keys: dict[str, str], others: dict[str, str]) -> None:
@@ -144,7 +143,7 @@ def test_what_was_decided_is_not_raised_again(which: int) -> None:
         "resolved_conflicts": f"[{{with: 'note:m_{2 - which}', conflict_type: contradiction, decision: keep}}]"
     }
 
-    assert between("Likes tea", "Dislikes tea", *sides) is None
+    assert between("Bo likes tea", "Bo dislikes tea", *sides) is None
 
 
 @pytest.mark.parametrize(

@@ -68,7 +68,7 @@ def test_what_the_model_is_sure_of_in_both_directions_is_a_conflict_that_says_wh
     model = ListedContradictions()
     (found,) = conflicts(asked_by(memory_workspace(BOAT), model).view())
 
-    assert (found.conflict_type.value, found.rule, found.penalty) == ("contradiction", "model", 0.3)
+    assert (found.conflict_type.value, found.rule, found.penalty) == ("contradiction", "model", 0.0)
     assert [lines.excerpt for lines in found.lines] == [ONE, OTHER]
     assert found.command.startswith("memstore conflicts resolve note:m_diesel note:m_battery --keep note:")
     assert {(ONE, OTHER), (OTHER, ONE)} <= {*model.asked}

@@ -10,12 +10,6 @@ from memstore.conflicts.gists import may_conflict
 from memstore.conflicts.statements import statements
 
 FOUND: list[tuple[str, str, str]] = [
-    ("We heat with pellets only.", "We heat with gas.", "only"),
-    ("Only Ragnar has a key to the vault.", "Ylva has a key to the vault.", "only"),
-    ("Any guest may use the sauna.", "Only residents may use the sauna.", "only"),
-    ("The gallery is open only in summer.", "The gallery is open in winter.", "only"),
-    ("Both oars are cracked at the tip.", "Only one of the oars is cracked at the tip.", "only"),
-    ("It was the guild that built the bell tower.", "The bell tower was built by the monks.", "only"),
     ("Every cabin on the deck has a porthole.", "Some cabins on the deck have no porthole.", "negation"),
     ("It turns out that the crane doesn't rotate.", "The crane rotates.", "negation"),
     ("We learnt from Ada that the ferry doesn't take dogs.", "The ferry takes dogs.", "negation"),
@@ -30,7 +24,6 @@ FOUND += [
 ]
 FOUND += [
     ("The hut bans dogs.", "Dogs are welcome in the hut.", "negation"),
-    ("You must not bring dogs to the hut.", "Guests may bring dogs to the hut.", "negation"),
     ("The hut has neither a stove nor a bath.", "There is a bath in the hut.", "negation"),
     ("Ylva is unable to swim.", "Ylva can swim.", "negation"),
     ("Runa never drinks cocoa.", "Runa has a cup of cocoa every morning.", "negation"),
@@ -44,12 +37,8 @@ FOUND += [
     ("Kasimir's blood group is 0 negative.", "Kasimir's blood group is A positive.", "values"),
 ]
 CHANGED: list[tuple[str, str, str]] = [
-    ("We use Trackwise.", "We replaced Trackwise with Boardly.", "change"),
     ("Ebba plays the recorder.", "Ebba has switched from the recorder to the bassoon.", "change"),
-    ("The band is led by Simon.", "Simon handed the band over to Lea.", "change"),
     ("You can ring the hut on 0555 120 331.", "You can ring the hut on 0555 120 964.", "numbers"),
-    ("The recital is on 6 June.", "The recital was moved to 20 June.", "dates"),
-    ("The queue limit is 1000 messages.", "We raised the queue limit to 5000 messages.", "numbers"),
     ("Internet at the mill: 16 Mbit.", "Internet at the mill: 250 Mbit.", "units"),
     ("A ticket to the caves is 14 euros.", "A ticket to the caves is 16.50.", "units"),
     ("Uptime of the relay is 99.5 percent.", "Uptime of the relay is 99.9 percent.", "units"),

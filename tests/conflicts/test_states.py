@@ -47,7 +47,6 @@ EXCLUDED = (
     ("The mill is no longer in business", "The mill delivers flour on Thursdays"),
     ("The Lamb is self-service", "The waiter at the Lamb brought us the bill"),
     ("Franz was cremated in May", "Franz plays cards with us tonight"),
-    ("The old organ was sold for scrap", "Every Sunday the old organ plays in the chapel"),
 )
 BOTH_ARE_RIGHT = (
     ("Bram is lactose intolerant", "Bram's sister drinks a large milkshake after each match"),

@@ -5,11 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memstore.conflicts.contradiction import CONFLICTS, compare
-from memstore.conflicts.sides import said_in
 from memstore.conflicts.statements import statements
-from memstore.files import memory_file
-from memstore.files.memory_file import MemoryFile
-from tests.support import memory_text
 
 SILENT = [
     # What a page says of itself.
@@ -60,7 +56,6 @@ def test_nothing_is_reported(one: str, other: str) -> None:
 FOUND = [
     ("This season Ane leads the choir.", "This season Ismael leads the choir."),
     ("These pans are not dishwasher-safe.", "These pans are dishwasher-safe."),
-    ("Only Harriet has a key to the attic.", "Both Harriet and Paul have a key to the attic."),
     ("| Locker fee | 4 |", "| Locker fee | 5 |"),
     ("# Lockers\nFrom Monday a locker costs 4 euros.", "A locker costs 5 euros."),
     ("The mill was built in 1790.", "The mill was built in 1792."),
@@ -93,20 +88,3 @@ def test_markup_is_no_statement() -> None:
 @pytest.mark.parametrize("job", ['""', "`` ``", "''"])
 def test_a_job_without_a_word_is_none(job: str) -> None:
     assert compare(f"Ida works as {job}", "Ida is a baker").verdict not in CONFLICTS
-
-
-@pytest.mark.parametrize(
-    ("title", "says"),
-    [
-        ("Sailing in winter", False),
-        ("Log of the boat: 2026-02-08 18:13", False),
-        ("Pulse of the boat (19:12)", False),
-        ("Launching the 2025 boat", False),
-        ("Gate code 4471", True),
-        ("The boat is in the shed", True),
-    ],
-)
-def test_a_title_is_a_statement_if_it_says_something(title: str, *, says: bool) -> None:
-    file = memory_file.read("boat.md", memory_text("Nothing.\n", title=f"'{title}'"))
-    assert isinstance(file, MemoryFile)
-    assert [one.text for one, *_ in said_in(file)] == [*([title] if says else []), "Nothing."]

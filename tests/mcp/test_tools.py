@@ -372,15 +372,30 @@ def test_a_list_fits_into_a_context_window(vault: InProcess) -> None:
     assert "higher" not in answered(server, "memory_list", limit=total).text
 
 
-def kettles(program: InProcess, count: int) -> None:
-    """Add notes each of which contradicts all others."""
-    for price in range(10, 10 + count):
-        program.json("add", f"The kettle costs {price} euros.")
+# Each with another value is in conflict with itself alone.
+FACTS = (
+    *("The kettle costs {} euros.", "The cellar has {} steps.", "Bella weighs {} kilos.", "The choir has {} singers."),
+    *("The lake is {} metres deep.", "The lease runs for {} years.", "The recipe needs {} eggs."),
+    *(
+        "The hall holds {} guests.",
+        "The fence is {} feet long.",
+        "The loaf weighs {} grams.",
+        "The ferry has {} decks.",
+    ),
+    *(
+        "The crew has {} sailors.",
+        "The oven is {} degrees hot.",
+        "The toll is {} dollars.",
+        "The pool is {} yards wide.",
+    ),
+    *("The battery lasts {} hours.", "The orchard has {} pear trees.", "The sack holds {} pounds of rice."),
+)
 
 
 def test_a_memory_with_many_conflicts_names_the_gravest_and_where_the_others_are(apart: InProcess) -> None:
-    kettles(apart, 12)
-    answer = answered(served(apart), "memory_add", text="The kettle costs 9 euros.")
+    for fact in FACTS:
+        apart.json("add", fact.format(10))
+    answer = answered(served(apart), "memory_add", text=" ".join(fact.format(9) for fact in FACTS))
     found = answer.document["conflicts"]
     assert len(found) >= 10
     assert answer.text.count("hint: memstore ") == 3
@@ -389,15 +404,14 @@ def test_a_memory_with_many_conflicts_names_the_gravest_and_where_the_others_are
 
 
 def test_conflicts_are_listed_fifty_at_a_time(apart: InProcess) -> None:
-    kettles(apart, 20)
+    for fact in FACTS:
+        for value in (10, 11, 12):
+            apart.json("add", fact.format(value))
     answer = answered(served(apart), "memory_conflicts", action="list")
     assert len(answer.document["conflicts"]) == tools.MOST_LISTED
-    assert answer.notes == (
-        f"{answer.document['left_out']:,} more; a higher --limit lists them",
-        "many lines are alike: conflicts were looked for in the most telling ones only",
-    )
+    assert f"{answer.document['left_out']:,} more; a higher --limit lists them" in answer.notes
     whole = validated(apart.ok("--json", "conflicts"))
-    assert answer.document["left_out"] == len(whole["conflicts"]) - tools.MOST_LISTED > 100
+    assert answer.document["left_out"] == len(whole["conflicts"]) - tools.MOST_LISTED > 0
     assert whole["left_out"] == 0
     few = answered(served(apart), "memory_conflicts", action="list", limit=2)
     assert few.document["conflicts"] == whole["conflicts"][:2]
