@@ -31,6 +31,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     },
     "read and find": {
         "search": ("search:search", "find memories by words, with the matching lines"),
+        "find": ("find:find", "pick one at a terminal, and open it in your editor"),
         "list": ("show:list_", "list memories, filtered, or count them"),
         "show": ("show:show", "show a memory, its path, or lines to cite"),
         "recall": ("recall:recall", "bring to mind what matters for a prompt"),

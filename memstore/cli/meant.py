@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 # Words that people try, separated by spaces -> the answer.
 _MEANT: dict[str, str] = {
-    "find grep query ask lookup locate": "`memstore search QUERY` finds memories by words",
+    "grep query ask lookup locate": "`memstore search QUERY` finds memories by words",
     "ls all dir browse recent": "`memstore list` lists memories, the newest first",
     "new create write note remember store insert capture learn believe": "`memstore add TEXT` writes a memory",
     "open": "`memstore show REF` shows a memory; `memstore edit REF` opens it in your editor",

@@ -283,7 +283,7 @@ _FENCES = ("---", "+++")
 
 def _hit_line(session: CliSession, hit: Hit, matcher: Matcher) -> str:
     """Return one line: where, what it says there, and in brackets how it is known."""
-    number, line = _best_line(hit, matcher)
+    number, line = best_line(hit, matcher)
     is_name = line.rstrip() in _FENCES  # no line says what the file is called
     said = _marked(session, hit.content if is_name else line, matcher, _clean(hit))
     if (is_name or line.startswith("title:")) and hit.more:  # what the memory says that is about it
@@ -301,7 +301,7 @@ def _hit_lines(session: CliSession, hit: Hit, matcher: Matcher) -> Iterator[str]
     from memstore.core.quotation import shown_title
     from memstore.core.titles import default_title
 
-    number, line = _best_line(hit, matcher)
+    number, line = best_line(hit, matcher)
     titles = (line.rstrip(), default_title(line.removeprefix("title:")), hit.content.strip())
     repeats = line.rstrip() in _FENCES or hit.title in titles
     if repeats:
@@ -359,7 +359,7 @@ def _clean(hit: Hit) -> Callable[[str], str]:
     return harmless
 
 
-def _best_line(hit: Hit, matcher: Matcher) -> tuple[int, str]:
+def best_line(hit: Hit, matcher: Matcher) -> tuple[int, str]:
     """Return the cited line that says most of what was asked for, with its number."""
     lines = hit.citation.excerpt.split("\n")
     if len(lines) == 1:  # it may be megabytes long

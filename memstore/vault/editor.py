@@ -45,15 +45,16 @@ class Editor:
         """Whether the person chose an editor at all."""
         return bool(self._chosen())
 
-    def open(self, path: Path) -> None:
-        """Open a file and wait until the editor ends.
+    def open(self, path: Path, *, line: int | None = None) -> None:
+        """Open a file, at a line if one is given, and wait until the editor ends.
 
         Raises:
             VaultError: there is no such editor, or it failed; the file stays.
         """
         command = self.command
         # A shell splits `code --wait` as git does; the path is an argument and never part of the script.
-        done = subprocess.run(["/bin/sh", "-c", f'{command} "$@"', command, str(path)], check=False)
+        words = _at(command, str(path), line)
+        done = subprocess.run(["/bin/sh", "-c", f'{command} "$@"', command, *words], check=False)
         if done.returncode == _NO_SUCH_COMMAND:
             raise VaultError(f"there is no editor {command!r}", hint="set one with MEMSTORE_EDITOR or EDITOR")
         if done.returncode:
@@ -72,6 +73,22 @@ class Editor:
             return git.run("config", "--global", "--get", "core.editor").decode(errors="surrogateescape").strip()
         except GitError:
             return ""  # git is missing, or names no editor
+
+
+# How editors are told a line: most take `+7 FILE`, as vi does.
+_GO_TO = frozenset({"code", "code-insiders", "codium", "cursor", "windsurf"})
+_BEHIND_THE_PATH = frozenset({"hx", "helix", "subl", "zed"})
+_WITHOUT_LINES = frozenset({"ed", "open", "xdg-open"})
+
+
+def _at(command: str, path: str, line: int | None) -> tuple[str, ...]:
+    """Return the arguments with which an editor opens a file at a line."""
+    program = Path(command.split(maxsplit=1)[0]).name if command.strip() else ""
+    if line is None or program in _WITHOUT_LINES:
+        return (path,)
+    if program in _GO_TO:
+        return "--goto", f"{path}:{line}"
+    return (f"{path}:{line}",) if program in _BEHIND_THE_PATH else (f"+{line}", path)
 
 
 class Drafts:

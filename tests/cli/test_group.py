@@ -180,7 +180,7 @@ def test_a_word_that_is_no_command_names_the_nearest(capsys: pytest.CaptureFixtu
         ("xyzzy", None),
         ("serach", "memstore search"),
         ("lst", "memstore list"),
-        ("find", "memstore search"),
+        ("grep", "memstore search"),
         ("grep", "memstore search"),
         ("ls", "memstore list"),
         ("new", "memstore add"),
