@@ -102,15 +102,23 @@ def _log(view: View, ref: str | None, lines: tuple[LogLine, ...]) -> Log:
 
 
 def _find_ever(view: View, ref: str) -> Entry:
-    """Return the memory that `ref` means; by its id also if a commit deleted it, as it was then."""
+    """Return the memory or note that `ref` means; by its id or path also if a commit deleted it, as it was then."""
     try:
         return find_then_or_now(view, ref)
     except NotFoundError:
+        history = view.of(HISTORY)
+        last = history.commits(path=ref, limit=1) if _may_be_path(view, ref) else []
+        if last and last[0].parents:
+            return view.at(last[0].parents[0]).named(ref, notes=True)
         memory_id = ref.rpartition(":")[2]
-        file = view.of(HISTORY).deleted_files({memory_id}).get(memory_id) if is_memory_id(memory_id) else None
+        file = history.deleted_files({memory_id}).get(memory_id) if is_memory_id(memory_id) else None
         if file is None or ref not in (memory_id, str(file.memory.ref)):
             raise
-        return entry_of(file, view.of(HISTORY).blob_id(file.data))
+        return entry_of(file, history.blob_id(file.data))
+
+
+def _may_be_path(view: View, ref: str) -> bool:
+    return is_memory_path(ref, mixed=view.config.mixed) and not ref.startswith("/")
 
 
 def find_then_or_now(view: View, memory: Named) -> Entry:
@@ -126,10 +134,10 @@ def find_then_or_now(view: View, memory: Named) -> Entry:
 
 def _of_memory(view: View, entry: Entry) -> Iterator[LogLine]:
     head = view.of(HISTORY).head()
-    place = find_at(view, head, entry) if head else None
-    if head is None or not (place or entry.id):
+    if head is None:
         return
-    # A memory that is in no file of the current commit had its last path when it was deleted.
+    place = find_at(view, head, entry)
+    # What is in no file of the current commit had its last path when it was deleted.
     for revision in revisions(view, place[0] if place else entry.path, entry.id):
         yield _revision_line(revision, entry)
 

@@ -476,6 +476,26 @@ def test_lines_of_an_earlier_revision_are_followed(notes: InProcess) -> None:
     path.write_bytes(before)
 
 
+def test_a_note_or_memory_that_a_commit_deleted_has_a_log_by_its_path(tmp_path: Path) -> None:
+    program = InProcess(tmp_path)
+    program.vault.mkdir()
+    lay_out(program.vault, {"one.md": "# One\n\nFirst.\n", "two.md": "# Two\n\nSecond.\n"})
+    program.git("init", "-q")
+    program.json("init", ".", "--owner", "human:sean")
+    memory = program.json("add", "Tea is hot", "-c")["path"]
+    program.git("add", "-A")
+    program.git("commit", "-qm", "notes")
+    program.git("rm", "-q", "one.md", memory)
+    program.git("commit", "-qm", "gone")
+
+    def verbs(path: str) -> list[str]:
+        return [line["verb"] for line in program.json("log", path)["entries"]]
+
+    assert verbs("one.md") == verbs(memory) == ["delete", "add"]
+    for path in ("none.md", "../one.md", "/one.md", str(program.vault / "none.md")):
+        assert program.run("log", path).returncode == 3
+
+
 def test_an_empty_note_is_found_by_its_name(notes: InProcess) -> None:
     (notes.vault / "Empty Numbat.md").write_bytes(b"")
     assert notes.ok("search", "numbat").startswith("Empty Numbat.md:1: ")
