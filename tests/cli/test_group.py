@@ -181,7 +181,6 @@ def test_a_word_that_is_no_command_names_the_nearest(capsys: pytest.CaptureFixtu
         ("serach", "memstore search"),
         ("lst", "memstore list"),
         ("grep", "memstore search"),
-        ("grep", "memstore search"),
         ("ls", "memstore list"),
         ("new", "memstore add"),
         ("remember", "memstore add"),
