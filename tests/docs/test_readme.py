@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.docs import picture
 from tests.transcripts import runner
 
 ROOT = Path(__file__).parents[2]
@@ -26,6 +27,7 @@ def as_seen(lines: list[str]) -> list[str]:
 def test_the_tour_goes_as_it_says(page: str, least: int, tmp_path: Path, *, soak: bool) -> None:
     blocks = "".join(_BLOCK.findall((ROOT / page).read_text(encoding="utf-8")))
     tour = runner.parse("[empty folder]\n" + "".join(f"    {line}\n" for line in blocks.splitlines()))
+    picture.lay_out(tmp_path / "notes")  # what the README begins with
     shell, words = runner.Shell(tmp_path, tour.start, processes=soak and page == "README.md"), runner.Words(tmp_path)
     assert len(tour.steps) >= least
     for step in tour.steps:
@@ -33,11 +35,11 @@ def test_the_tour_goes_as_it_says(page: str, least: int, tmp_path: Path, *, soak
         assert words.matches(step.expected, seen), "\n".join([*step.command, *seen])
 
 
-def test_the_first_block_is_two_commands_that_make_their_own_environment() -> None:
-    first = re.search(r"^```\w+\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
-    assert first
-    commands = first[1].splitlines()
+def test_the_commands_for_developers_are_two_that_make_their_own_environment() -> None:
+    [block] = re.findall(r"^```sh\n(.*?)^```$", README.partition("\n## For developers\n")[2], re.MULTILINE | re.DOTALL)
+    commands = block.splitlines()
     assert len(commands) == 2
+    assert re.findall("^python3 -m venv.*", README, re.MULTILINE) == commands  # by which `.ci/run` finds them
     assert all(command.startswith("python3 -m venv .venv && ") for command in commands)
     assert "--vault sample-vault search" in commands[0]
     assert commands[1].endswith("pytest")
@@ -50,6 +52,12 @@ def test_what_is_to_be_installed_has_the_name_and_the_extras_that_there_are() ->
     assert {name for name, _ in named} == {project["name"]}
     assert {extra for _, extra in named if extra} | set(others) <= {*project["optional-dependencies"]}
     assert others
+
+
+def test_the_picture_shows_what_the_program_prints(tmp_path: Path) -> None:
+    assert picture.drawn(picture.seen(tmp_path)) == picture.PICTURE.read_text(encoding="utf-8"), (
+        "run `python -m tests.docs.picture`"
+    )
 
 
 def test_links_lead_somewhere() -> None:

@@ -1,0 +1,118 @@
+"""Draws docs/terminal.svg: what a search and a list of a small folder of notes print at a terminal.
+
+`python -m tests.docs.picture` draws it anew; a test fails while it isn't what the program prints.
+"""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import subprocess
+import sys
+import tempfile
+import termios
+from contextlib import suppress
+from html import escape
+from pathlib import Path
+
+from memstore.core.columns import columns
+from tests.installed import MEMSTORE, ROOT, at_home
+
+PICTURE = ROOT / "docs" / "terminal.svg"
+COLUMNS = 80
+# The notes that the README begins with, as somebody may have kept them for years.
+NOTES = {
+    "flat.md": (
+        "---\ndate: 2026-03-02\n---\n# The flat in Pier Street\n\n"
+        "The deposit is due on the first of June, by bank transfer. Mrs Aydin keeps the keys.\n\n"
+        "- rent 1180, heating included\n- the cellar is number 7\n"
+    ),
+    "people/Mrs Aydin.md": (
+        "---\ndate: 2026-02-27\n---\nOwns the house. Wants the rent on the third, and the deposit back in the old "
+        "account. See [[The flat in Pier Street]].\n"
+    ),
+    "kitchen/Sourdough.md": (
+        "---\ndate: 2025-11-09\n---\n# Sourdough\n\nFeed the starter the evening before; 72 % water.\n"
+    ),
+    "kitchen/Green tea.md": (
+        "---\ndate: 2025-10-30\n---\n# Green tea\n\nSencha wants seventy degrees, and a minute and a half.\n"
+    ),
+}
+COMMANDS = (("search", "when is the deposit due?"), ("list",))
+_STYLES = {"1": "title", "2": "dim", "35": "path", "32": "line", "1;31": "match", "36": "ref", "33": "warning"}
+_WIDTH, _HEIGHT, _MARGIN = 8.43, 19, 16
+_SVG = """\
+<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height}" role="img" aria-label="{label}">
+<style>
+rect {{ fill: #1e2227 }}
+text {{ fill: #d7dae0; white-space: pre }}
+text {{ font: 14px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace }}
+.title {{ font-weight: bold; fill: #fff }} .dim {{ fill: #8b929e }} .path {{ fill: #c792ea }} .line {{ fill: #98c379 }}
+.match {{ font-weight: bold; fill: #ff7b72 }} .ref {{ fill: #56b6c2 }} .warning {{ fill: #e5c07b }}
+</style>
+<rect width="100%" height="100%" rx="8"/>
+{lines}
+</svg>
+"""
+
+
+def lay_out(folder: Path) -> None:
+    """Write the notes."""
+    for path, text in NOTES.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text, encoding="utf-8")
+
+
+def seen(home: Path) -> list[str]:
+    """Return what a terminal shows of the commands, with its colours."""
+    folder = home / "notes"
+    lay_out(folder)
+    environment = at_home(home) | {"TERM": "xterm-256color", "PAGER": "cat"}
+    subprocess.run([MEMSTORE, "init", "--quiet"], cwd=folder, env=environment, check=True, capture_output=True)
+    lines = []
+    for words in COMMANDS:
+        terminal, end = pty.openpty()
+        termios.tcsetwinsize(end, (200, COLUMNS))
+        with subprocess.Popen(
+            [MEMSTORE, *words], cwd=folder, env=environment, stdin=end, stdout=end, stderr=subprocess.DEVNULL
+        ):
+            os.close(end)
+            told = b""
+            with suppress(OSError):
+                while part := os.read(terminal, 4096):
+                    told += part
+        os.close(terminal)
+        shown = [words[0], *(f'"{word}"' for word in words[1:])]
+        lines += [f"~/notes $ memstore {' '.join(shown)}", *told.decode().replace("\r\n", "\n").splitlines(), ""]
+    return lines[:-1]
+
+
+def drawn(lines: list[str]) -> str:
+    """Return a drawing of what a terminal shows."""
+    rows = [
+        f'<text x="{_MARGIN}" y="{_MARGIN + (at + 1) * _HEIGHT - 5}">{_coloured(line)}</text>'
+        for at, line in enumerate(lines)
+        if line
+    ]
+    return _SVG.format(
+        width=2 * _MARGIN + max(COLUMNS, *map(columns, lines)) * _WIDTH,
+        height=2 * _MARGIN + len(lines) * _HEIGHT,
+        label="memstore search and memstore list in a folder of notes",
+        lines="\n".join(rows),
+    )
+
+
+def _coloured(line: str) -> str:
+    parts = re.split(r"\x1b\[([\d;]+)m(.*?)\x1b\[0m", line)
+    plain, styles, texts = parts[::3], parts[1::3], parts[2::3]
+    out = [escape(plain[0], quote=False)]
+    for style, text, after in zip(styles, texts, plain[1:], strict=True):
+        out += [f'<tspan class="{_STYLES[style]}">{escape(text, quote=False)}</tspan>', escape(after, quote=False)]
+    return "".join(out)
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as scratch:
+        PICTURE.write_text(drawn(seen(Path(scratch).resolve())), encoding="utf-8")
+        sys.stdout.write(f"{PICTURE}\n")
