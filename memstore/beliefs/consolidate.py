@@ -44,6 +44,7 @@ from memstore.beliefs.suggestion_file import suggestion_of
 from memstore.beliefs.topics import Signs
 from memstore.conflicts.contradiction import TextVerdict, compare_statements, near_topic
 from memstore.conflicts.habits import first_case
+from memstore.conflicts.lexicon import opposite
 from memstore.conflicts.statements import statements
 from memstore.core import digests
 from memstore.core.change import Edit
@@ -317,8 +318,8 @@ def side_of(said: str, other: str) -> Polarity | None:
     """Return how the text `other` relates to what is said.
 
     A statement about another time contradicts nothing, but may be a change. If the two can't be compared word by word,
-    `ALIKE` means that a sentence shares two thirds of the topic and agrees in negation: enough to ask a person, but
-    never enough to record evidence without asking.
+    `ALIKE` means that a sentence shares two thirds of the topic, agrees in negation and says nothing opposite: enough
+    to ask a person, but never enough to record evidence without asking.
     """
     ones, others = _statements(said), _statements(other)
     found = compare_statements(ones, others)
@@ -353,6 +354,13 @@ def _is_alike(ones: Sequence[Statement], others: Sequence[Statement]) -> bool:
         near_topic(one, other)
         and len(one.topic & other.topic) * whole >= part * len(one.topic)
         and len(one.negations) == len(other.negations)
+        and not _has_opposites(one, other)
         for one in ones
         for other in others
     )
+
+
+def _has_opposites(one: Statement, other: Statement) -> bool:
+    """Whether a word of one statement is the opposite of a word of the other: `closed to lorries` and `open again`."""
+    ones, others = ({token.word for token in each.tokens if token.word} for each in (one, other))
+    return any(opposite(word, its) for word in ones - others for its in others - ones)

@@ -18,6 +18,7 @@ SAYS = "The old bridge is closed in winter."
         ("The old bridge is open in winter.", Polarity.OPPOSED),
         ("In winter the old bridge is mostly closed, they say.", Polarity.ALIKE),
         ("Is the old bridge closed in winter?", None),
+        ("The old bridge is open in winter again, they say.", None),
         ("The ferry runs in summer.", None),
     ],
 )
