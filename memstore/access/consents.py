@@ -257,7 +257,7 @@ def is_asked(view: View, request: RegistryFile) -> bool:
 
 
 def later(text: str, now: datetime) -> str:
-    """Return the time at which something ends: a date, or `30d` from now.
+    """Return the time at which something ends: the beginning of a date in the time zone of `now`, or `30d` from now.
 
     Raises:
         UsageError: it is not a date, or not after now.
@@ -283,7 +283,7 @@ def _record(view: View, verb: str, grantor: str, grantee: str, scope: str, told:
         "effect": "deny" if verb == "consent refuse" else None,
         **who,
         "granted_at": instant(now),
-        "expires_at": later(expires, now) if expires else None,
+        "expires_at": later(expires, view.clock.here()) if expires else None,
         "reason": told.get("reason"),
         "method": "asserted",
     }

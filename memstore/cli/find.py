@@ -93,7 +93,7 @@ def _all(session: CliSession) -> Iterator[Choice]:
 
     for entry in list_memories(session.view()):
         title = safe_line(shown_title(entry.title, entry.source_type))
-        yield Choice(entry.ref or entry.path, entry.path, None, title, entry.created_at[:10])
+        yield Choice(entry.ref or entry.path, entry.path, None, title, session.day_of(entry.created_at))
 
 
 # -- picking ---------------------------------------------------------------------------------------

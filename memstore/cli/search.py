@@ -340,7 +340,7 @@ def _about(session: CliSession, hit: Hit) -> str:
     stale = "stale" if hit.is_stale else ""
     status = hit.status if hit.status == QUARANTINED else ""
     stack = f"stack {hit.stack}" if hit.stack else ""
-    words = (stack, hit.type, (hit.created_at or "")[:10], held, vouched, stale, status)
+    words = (stack, hit.type, session.day_of(hit.created_at), held, vouched, stale, status)
     about = " · ".join(word for word in words if word)
     conflicts = "".join(
         f" · {paint('warning', conflict.conflict_type.value)} with {paint('ref', conflict.refs[1])}"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from datetime import tzinfo
 
     from memstore.cli.output import Palette
     from memstore.core.change import Operation
@@ -50,6 +51,7 @@ class CliSession:
         # The person's folder: relative to the vault (`.` is the vault's own), or if outside, the path from there to the
         # vault, with a slash.
         self._below: str | None = None
+        self._zone: tzinfo | None = None
 
     @property
     def as_json(self) -> bool:
@@ -293,6 +295,14 @@ class CliSession:
         if self._palette is None:
             self._palette = output.palette(sys.stdout, self.choices.color, from_here=self.from_here)
         return self._palette
+
+    def day_of(self, stored: str | None) -> str:
+        """Return the day of a stored time as people here count days; empty for None."""
+        from memstore.core.times import day_of
+
+        if self._zone is None:
+            self._zone = self.view().clock.here().tzinfo
+        return day_of(stored or "", self._zone)
 
     def from_here(self, path: str) -> str:
         """Return a path from the person's folder, as git prints it; absolute if that is not in or around the vault."""

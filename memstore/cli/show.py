@@ -171,7 +171,9 @@ def _row(session: CliSession, entry: Entry) -> str:
 
     paint = session.paint
     title = paint("title", safe_line(shown_title(entry.title, entry.source_type) or entry.path))
-    about = paint("dim", safe_line("  ".join(word for word in (entry.created_at[:10], *_standing_of(entry)) if word)))
+    about = paint(
+        "dim", safe_line("  ".join(word for word in (session.day_of(entry.created_at), *_standing_of(entry)) if word))
+    )
     path = paint.path(entry.path)
     return f"{title}\t{about}\t{path}\t{paint('ref', entry.ref) if entry.ref else path}"
 
@@ -201,7 +203,7 @@ def _table(session: CliSession, entries: Sequence[Entry]) -> Iterator[str]:
     def cells(entry: Entry) -> tuple[str, ...]:
         title = shown_title(entry.title, entry.source_type) or entry.path
         about = _GAP.join((entry.type, *_standing_of(entry)))
-        return tuple(map(safe_line, (title, session.from_here(entry.path), entry.created_at[:10], about)))
+        return tuple(map(safe_line, (title, session.from_here(entry.path), session.day_of(entry.created_at), about)))
 
     rows = [cells(entry) for entry in entries]
     title, path, date, about = (max(map(columns, column)) for column in zip(*rows, strict=True)) if rows else (0,) * 4

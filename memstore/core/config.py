@@ -119,7 +119,8 @@ VAULT_SETTINGS = (
     Setting(
         "timezone",
         SettingKind.ZONE,
-        "whose days are meant by `today`, `--since` and dates as people type them; none: the machine's",
+        "whose days are meant by `today`, `--since`, `--expires`, dates as people type them, and in lists; "
+        "none: the machine's",
     ),
     Setting("auto_commit", SettingKind.FLAG, "commit every change at once"),
     Setting("quality_profile", SettingKind.CHOICE, "how quality is computed", QUALITY_PROFILES),

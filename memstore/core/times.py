@@ -164,6 +164,16 @@ def as_day(at: datetime) -> datetime:
     return datetime(at.year, at.month, at.day, tzinfo=UTC)
 
 
+def day_of(stored: str, zone: tzinfo | None) -> str:
+    """Return the day of a stored time, in that time zone; midnight in UTC is a day, which is the same everywhere."""
+    if not stored or stored.endswith("T00:00:00Z") or zone in (None, UTC):
+        return stored[:10]
+    try:
+        return datetime.fromisoformat(stored).astimezone(zone).date().isoformat()
+    except (ValueError, OverflowError):
+        return stored[:10]
+
+
 def zone_named(name: str) -> tzinfo | None:
     """Return the time zone of a name like `Europe/Zurich`; None if the machine knows none."""
     from zoneinfo import ZoneInfo

@@ -322,6 +322,10 @@ def _open_stack(
     return ws.having(CONTEXTS, contexts)
 
 
+# Zones of most servers, for which none needs to be loaded.
+_UTC_NAMES = frozenset({"UTC", "Etc/UTC", "Etc/UCT", "Universal", "Zulu"})
+
+
 def _zone(env: Environment, config: Config) -> tzinfo:
     """Return the time zone of the vault's settings, else the machine's, by its name so that summers are known."""
     import os
@@ -331,7 +335,9 @@ def _zone(env: Environment, config: Config) -> tzinfo:
 
     places = os.path.realpath("/etc/localtime").partition("/zoneinfo/")
     name = config.timezone or (env.get("TZ") or "").removeprefix(":") or places[2]
-    return zone_named(name) or datetime.now().astimezone().tzinfo or UTC
+    if name in _UTC_NAMES:
+        return UTC
+    return (zone_named(name) if name else None) or datetime.now().astimezone().tzinfo or UTC
 
 
 def _drop_cache(env: Environment, folder: str) -> None:

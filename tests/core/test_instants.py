@@ -1,8 +1,11 @@
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta, timezone
 
-from memstore.core.times import EARLIEST, LATEST, instant, moment, time_in
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memstore.core.times import EARLIEST, LATEST, day_of, instant, moment, time_in
 
 
 def test_a_time_is_told_in_utc_to_the_second() -> None:
@@ -20,3 +23,13 @@ def test_a_time_beyond_the_calendar_becomes_its_end() -> None:
     assert time_in(datetime(2026, 2, 1, 1, tzinfo=timezone(timedelta(hours=1)))) == datetime(2026, 2, 1, tzinfo=UTC)
     nothing: tuple[object, ...] = ("10000-01-01", "", "24:00", None, 7, [])
     assert [time_in(value) for value in nothing] == [None] * 6
+
+
+@given(st.datetimes(), st.integers(-1439, 1439))
+def test_a_stored_time_has_the_day_of_its_zone_and_midnight_is_a_day(at: datetime, minutes: int) -> None:
+    zone = timezone(timedelta(minutes=minutes))
+    stored = instant(at.replace(tzinfo=UTC))
+    day = day_of(stored, zone)
+    assert abs((date.fromisoformat(day) - date.fromisoformat(stored[:10])).days) <= 1
+    assert day_of(f"{stored[:10]}T00:00:00Z", zone) == day_of(stored, UTC) == stored[:10]
+    assert day_of("", zone) == ""

@@ -248,3 +248,17 @@ def test_a_day_is_that_of_the_vaults_time_zone(program: Program) -> None:
     refused = program.run("config", "timezone", "Mars/Olympus")
     assert refused.returncode == 2
     assert "a time zone, like Europe/Zurich" in refused.stderr
+
+
+def test_lists_and_hits_have_days_of_the_vaults_time_zone_and_a_day_is_the_same_everywhere(program: Program) -> None:
+    program.ok("add", "late tea", "--created-at", "2026-06-30T23:30:00Z")
+    program.ok("add", "day tea", "--created-at", "2026-06-30")
+    program.ok("config", "timezone", "Europe/Zurich")
+    days = {line.split("\t")[0]: line.split("\t")[1] for line in program.ok("list").splitlines()}
+    assert days == {"late tea": "2026-07-01", "day tea": "2026-06-30"}
+    assert "2026-07-01" in program.ok("search", "late")
+    stored = {one["title"]: one["created_at"] for one in program.json("list")["memories"]}
+    assert stored["late tea"] == "2026-06-30T23:30:00Z"
+    who = ("--from", "human:tester", "--to", "human:ann", "--scope", "ctx:tea")
+    granted = program.ok("privacy", "consent", "grant", *who, "--expires", "2031-07-01", "--json")
+    assert "2031-06-30T22:00:00Z" in granted
