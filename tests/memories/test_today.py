@@ -260,5 +260,5 @@ def test_lists_and_hits_have_days_of_the_vaults_time_zone_and_a_day_is_the_same_
     stored = {one["title"]: one["created_at"] for one in program.json("list")["memories"]}
     assert stored["late tea"] == "2026-06-30T23:30:00Z"
     who = ("--from", "human:tester", "--to", "human:ann", "--scope", "ctx:tea")
-    granted = program.ok("privacy", "consent", "grant", *who, "--expires", "2031-07-01", "--json")
-    assert "2031-06-30T22:00:00Z" in granted
+    consent = program.json("privacy", "consent", "grant", *who, "--expires", "2031-07-01")["path"]
+    assert "2031-06-30T22:00:00Z" in (program.vault / consent).read_text()
