@@ -61,6 +61,9 @@ def list_(session: CliSession, ref: str | None, given: Which, *, duplicates: boo
     if not found:
         session.say("no conflicts")
     if ref is None:
+        if (plain := len(view.plain)) and not found:
+            notes = "1 plain note isn't" if plain == 1 else f"{plain:,} plain notes aren't"
+            session.say(f"{notes} compared; memstore adopt makes memories of them")
         session.say_unreadable()
 
 

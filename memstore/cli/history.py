@@ -300,7 +300,11 @@ def _undo_lines(session: CliSession, done: Undone, *, dry_run: bool) -> Iterator
     if dry_run:
         yield from safe(done.diff).splitlines()
         return
-    yield f"undone: {safe_line(done.verb)} of {done.at}"
+    yield (
+        f"redone: what the undo of {done.at} had undone"
+        if done.verb == "undo"
+        else (f"undone: {safe_line(done.verb)} of {done.at}")
+    )
     for path in done.paths:
         yield f"  {session.paint.path(path)}"
 

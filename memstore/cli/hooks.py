@@ -70,7 +70,7 @@ def install(session: CliSession, repository: str | None, *, remote: str | None, 
     there = composition.hooks_of(session.environment(), repository)
     _emit(session, "install", flow.install_on_server(there, view, remote=name))
     if view and not view.config.declared(name, name):
-        session.say(f"nobody has said who reads {name}, so nothing can be pushed there: {how_to_declare(name)}")
+        session.say(f"it isn't known who can read {name}, so nothing can be pushed there: {how_to_declare(name)}")
     if own_settings and flow.takes_nothing(there, name):
         _say_what_is_missing(session, repository, name)
 

@@ -99,7 +99,7 @@ def _counts(found: Review) -> str:
         ", ".join(_of_kind(found, "note", "notes")),
         _counted(len(found.numbers), "number moved", "numbers moved"),
         _counted(len(found.conflicts), "conflict raised", "conflicts raised"),
-        _counted(sum(len(one.change.gained) for one in found.sight), "gain of access", "gains of access"),
+        _counted(sum(len(one.change.gained) for one in found.sight), "case of wider access", "cases of wider access"),
         _counted(sum(len(one.change.lost) for one in found.sight), "loss of access", "losses of access"),
         _counted(len(found.own), "of the vault's own files", "of the vault's own files"),
         _counted(found.errors, "error", "errors"),

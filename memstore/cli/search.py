@@ -417,6 +417,6 @@ def _explain(session: CliSession, answer: Answer) -> None:
     if not answer.hits:
         session.say(f"nothing found for: {_safe(answer.query.text)}")
     if answer.weak:
-        session.say("weak: the best result has little of what was asked; perhaps no memory says it")
+        session.say("no close match; these are the nearest")
     if answer.suggestion:
         session.say(f"did you mean: {_safe(answer.suggestion)}")

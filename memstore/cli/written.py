@@ -29,7 +29,7 @@ def dry_run_option() -> Callable[[F], F]:
 
 def commit_option() -> Callable[[F], F]:
     """Add `-c`."""
-    return click.option("-c", "--commit", is_flag=True, help="Commit the change, too.")
+    return click.option("-c", "--commit", is_flag=True, help="Also commit it.")
 
 
 def keep_secret_option() -> Callable[[F], F]:

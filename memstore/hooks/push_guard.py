@@ -98,7 +98,7 @@ def main(environ: Mapping[str, str], folder: Path, arguments: Sequence[str], lin
         _tell(found, push.remote, is_owners=push.is_owners(vaults))
     elif push.is_unasked:
         say(
-            f"memstore: nobody has said who reads {push.remote.key}; notes and other files go there, memories don't",
+            f"memstore: it isn't known who can read {push.remote.key}; notes and other files go there, memories don't",
             f"hint: {how_to_declare(push.remote.key)}",
         )
     return Exit.FOUND_ERRORS if found else Exit.DONE
@@ -222,7 +222,7 @@ class _Push:
         Its files say for whom it is, and are only read. Who reads the remote is git's setting.
 
         Raises:
-            RefusedError: nobody has said who reads the remote.
+            RefusedError: it isn't known who can read the remote.
         """
         from memstore.vault.push_refusals import stack_refusals
 
@@ -231,7 +231,7 @@ class _Push:
         audience = words_typed(said.replace("\n", ","))
         if not is_audience(audience):
             where = "in the repository on the server: " if self.remote.is_server else ""
-            text = f"nobody has said who reads {self.remote.key}, to which a shared stack is pushed"
+            text = f"it isn't known who can read {self.remote.key}, to which a shared stack is pushed"
             raise RefusedError(text, hint=f"{where}git config {shlex.quote(key)} ENTITY says so, like human:bob")
         if audience == [OWNER_ALONE]:
             return []
@@ -242,7 +242,7 @@ class _Push:
         """Return why parts of the push may not be sent, for one vault.
 
         Raises:
-            RefusedError: nobody has said who reads the remote, and that matters: the vault is memstore's own, or what
+            RefusedError: it isn't known who can read the remote, and that matters: the vault is memstore's own, or what
                 is pushed holds more than plain notes and other files of the repository.
         """
         from memstore.access.audience import is_owner_alone
@@ -330,7 +330,7 @@ class _Push:
             )
         where = ": ".join(filter(None, (found.where, found.path, found.reason))) if found else ""
         return RefusedError(
-            f"nobody has said who reads {self.remote.key}" + (f" ({where})" if where else ""),
+            f"it isn't known who can read {self.remote.key}" + (f" ({where})" if where else ""),
             hint=how_to_declare(self.remote.key),
         )
 

@@ -24,8 +24,8 @@ _OWN = "--where=source_type != external"
 # The sections of the brief: heading, command, and the command's arguments.
 _PARTS = (
     ("Pinned", "list", ("--where=importance = pinned", _OWN, "--limit=10")),
-    ("Held most surely", "list", ("--type=belief", _OWN, "--sort=confidence", "--limit=5")),
-    ("Written last", "list", (_OWN, "--limit=5")),
+    ("Most certain", "list", ("--type=belief", _OWN, "--sort=confidence", "--limit=5")),
+    ("Most recent", "list", (_OWN, "--limit=5")),
     ("Waiting for a decision", "beliefs suggestions list", ()),
 )
 

@@ -198,7 +198,8 @@ class SealKeys:
             is_same = self.opened(path, made) == data
         except SealedError as error:
             raise VaultError(
-                f"{path} could not be opened here again; nothing was written: {error.message}", hint=error.hint
+                f"{path} could not be decrypted again with the keys here, and nothing was written: {error.message}",
+                hint=error.hint,
             ) from error
         if not is_same:
             raise VaultError(f"{path} would not be the same when it is opened; nothing was written")

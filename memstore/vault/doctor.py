@@ -142,7 +142,7 @@ def _settings(around: Machine) -> Check:
     for name, place in around.settings_astray().items():
         hint = f"memstore config --user {name} FILE sets another; memstore config --user --unset {name} removes it"
         return Check("settings", DoctorVerdict.WARNING, f"{file}: {name} is {place}, which does not exist", hint)
-    return Check("settings", DoctorVerdict.OK, str(file) if file else "none of your own")
+    return Check("settings", DoctorVerdict.OK, str(file) if file else "no user settings")
 
 
 def _repository(view: View) -> Check:
@@ -211,7 +211,7 @@ def _remotes(view: View) -> Iterator[Check]:
             yield Check(label, DoctorVerdict.OK, f"read by {', '.join(sorted(who))}")
         else:
             what = "memories and the vault's own files can't" if view.config.mixed else "nothing can"
-            text = f"nobody has said who reads it, so {what} be pushed there"
+            text = f"it isn't known who can read it, so {what} be pushed there"
             yield Check(label, DoctorVerdict.WARNING, text, how_to_declare(name))
 
 

@@ -270,7 +270,7 @@ def commit_at(ws: Workspace, when: str) -> str:
         return _revision(ws, when, no_date)
     commit = ws.history.last_commit(until=period.end)
     if commit is None:
-        raise NotFoundError(f"the history has no commit at or before {when}", hint="memstore log shows when it begins")
+        raise NotFoundError(f"there is no commit up to {when}", hint="memstore log shows when it begins")
     return commit
 
 

@@ -363,7 +363,7 @@ class _Check:
 
     def _denied(self, commit: SentCommit | None, labels: Labels) -> tuple[str, str] | None:
         if not self._is_asked:
-            return "it is a memory, and nobody has said who reads there", "push-unasked"
+            return "it is a memory, and it isn't known who can read there", "push-unasked"
         if denial := self._readers.denial(labels):
             return _hidden_from(denial), "push-hidden"
         held = self._held.get(labels.id)
@@ -470,7 +470,9 @@ class _Check:
             return
         for path, (commit, is_memory) in paths.items():
             if found := names.in_path(path, also_short=is_memory or not self._today.config.mixed):
-                yield _named(f"commit {commit[:10]}", "its path names what not everybody may see", found, path)
+                yield _named(
+                    f"commit {commit[:10]}", "its path reveals a memory that not everyone there may see", found, path
+                )
         for where, text in said:
             if found := names.in_text(text):
                 yield _named(where, _naming(found), found)
@@ -513,7 +515,7 @@ _NOTE = re.compile(r"[0-9a-f]{2}(?:/?[0-9a-f]{2}){19,31}")
 
 def _naming(found: FoundName) -> str:
     what = "it names a memory" if found.is_exact else "it has the title of a memory"
-    return f"{what} that not everybody may see"
+    return f"{what} that not everyone there may see"
 
 
 def _named(where: str, reason: str, found: FoundName, path: str | None = None) -> PushRefusal:

@@ -86,7 +86,7 @@ def stored_files(view: View, ws: Workspace, files: Sequence[Written], contexts: 
     Raises:
         RefusedError: somebody who may see a memory has no key, or everybody may see it.
         ChangedMeanwhileError: a sealed file is no longer what was read.
-        VaultError: a file could not be opened here again.
+        VaultError: a file could not be decrypted again with the keys here.
     """
     before = {
         file.path: stored_bytes(ws, file.path, file.before)

@@ -127,7 +127,7 @@ def test_what_everybody_may_see_goes(tmp_path: Path) -> None:
 def test_a_remote_that_nobody_declared_is_refused_with_the_command_that_declares_it(pushing: Pushing) -> None:
     pushing.vault.write(".memstore/config.toml", f'format = 1\nowner = "{OWNER}"\n')
     said = pushing.refused()
-    assert "nobody has said who reads origin" in said
+    assert "it isn't known who can read origin" in said
     command = "memstore config remotes.origin owner"
     assert f"hint: {command}," in said
     subprocess.run([*command.split(), "--as", OWNER], cwd=pushing.root, env=os.environ | {"PATH": PATH}, check=True)
@@ -376,7 +376,7 @@ def test_a_message_has_no_name_of_a_hidden_memory(pushing: Pushing, keys: dict[s
     (pushing.root / ".git/info/exclude").write_text(".memstore\nhidden.md\n")
     pushing.vault.write("hidden.md", memory("m_hidden", **keys))
     pushing.commit("b.md", seen("m_bbb"), text)
-    assert "it has the title of a memory that not everybody may see" in pushing.refused()
+    assert "it has the title of a memory that not everyone there may see" in pushing.refused()
 
 
 def test_nothing_around_the_files_names_a_hidden_memory_in_any_spelling(pushing: Pushing) -> None:
@@ -449,7 +449,7 @@ def test_a_path_names_no_hidden_memory(pushing: Pushing) -> None:
     pushing.passes()
     for path in ("on m_hidden.md", "about-the-salary-7f3k.md"):
         pushing.commit(path, seen("m_ccc"))
-        assert f"{path}: its path names what not everybody may see" in pushing.refused()
+        assert f"{path}: its path reveals a memory that not everyone there may see" in pushing.refused()
         git(pushing.root, "reset", "-q", "--hard", "HEAD~1")
 
 
@@ -485,7 +485,7 @@ def test_a_file_that_is_called_like_a_hidden_memory(
     pushing.commit("other.md", seen("m_bbb", title="Tea"))
     pushing.commit(path, seen("m_ccc", title="Something else"))
     if refused:
-        assert f"{path}: its path names what not everybody may see" in pushing.refused()
+        assert f"{path}: its path reveals a memory that not everyone there may see" in pushing.refused()
     else:
         pushing.passes()
 
@@ -553,12 +553,12 @@ def test_each_url_of_a_remote_is_asked(pushing: Pushing, tmp_path: Path) -> None
     pushing.declare(f'["{BOB}"]', "../remote.git")
     git(pushing.root, "remote", "set-url", "--add", "--push", "origin", "../remote.git")
     git(pushing.root, "remote", "set-url", "--add", "--push", "origin", "../second.git")
-    assert "nobody has said who reads origin" in pushing.push().stderr
+    assert "it isn't known who can read origin" in pushing.push().stderr
     assert git(tmp_path / "second.git", "for-each-ref") == ""
     git(pushing.root, "remote", "set-url", "--delete", "--push", "origin", "../second.git")
     git(pushing.root, "config", "url.../second.git.insteadOf", "../remote.git")
     git(pushing.root, "config", "--unset-all", "remote.origin.pushurl")
-    assert "nobody has said who reads origin" in pushing.push("origin", "HEAD:other").stderr
+    assert "it isn't known who can read origin" in pushing.push("origin", "HEAD:other").stderr
     assert git(tmp_path / "second.git", "for-each-ref") == ""
 
 
@@ -718,7 +718,7 @@ def test_a_repository_without_a_vault_is_not_asked(tmp_path: Path) -> None:
     head = git(pushing.root, "rev-parse", "HEAD").strip()
     git(pushing.root, "checkout", "-q", "--orphan", "nothing")
     git(pushing.root, "rm", "-q", "-r", "--cached", ".")
-    assert "nobody has said who reads origin" in pushing.refused("origin", f"{head}:refs/heads/x")
+    assert "it isn't known who can read origin" in pushing.refused("origin", f"{head}:refs/heads/x")
 
 
 def test_beside_another_programs_hook(pushing: Pushing) -> None:
@@ -826,7 +826,7 @@ def test_what_an_empty_repository_on_a_server_lacks_is_said_when_its_hook_is_ins
 def test_the_hook_of_a_server_is_installed_over_no_other(pushing: Pushing, tmp_path: Path) -> None:
     settings = tmp_path / "settings"
     shutil.copytree(pushing.root / ".memstore", settings / ".memstore")
-    assert "nobody has said who reads origin" not in served(pushing, settings)
+    assert "it isn't known who can read origin" not in served(pushing, settings)
     hook = pushing.remote / "hooks/pre-receive"
     assert f"vault={settings}\n" in hook.read_text()
     (settings / ".memstore/config.toml").write_text(f'format = 1\nowner = "{OWNER}"\n')
@@ -841,7 +841,7 @@ def test_the_hook_of_a_server_is_installed_over_no_other(pushing: Pushing, tmp_p
     line = next(line for line in done.stderr.splitlines() if "add this line" in line).partition("to it: ")[2]
     assert line == f"memstore hooks run pre-receive origin {settings} || exit 1"
     hook.write_text(f"#!/bin/sh\n{line}\n")
-    assert "nobody has said who reads origin" not in pushing.push("origin", "HEAD:main").stdout
+    assert "it isn't known who can read origin" not in pushing.push("origin", "HEAD:main").stdout
     refused = pushing.push("--no-verify", "origin", "HEAD:main").stderr
     assert "no vault here says who reads origin" in refused
     assert "a vault's folder on the server, and there: memstore config remotes.origin owner" in refused

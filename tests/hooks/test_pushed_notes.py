@@ -61,7 +61,7 @@ def test_what_git_could_push_before_goes(notes: Notes, audience: str) -> None:
     git(notes.root, "tag", "file", "HEAD:tea.md")
     git(notes.root, "notes", "add", "-m", "a note of git's")
     said = notes.arrives("origin", "HEAD:main", "file", "refs/notes/commits")
-    assert ("nobody has said who reads origin" in said) is (audience == "")
+    assert ("it isn't known who can read origin" in said) is (audience == "")
     assert ("memstore config remotes.origin owner" in said) is (audience == "")
 
 
@@ -84,7 +84,7 @@ def test_what_git_could_push_before_goes(notes: Notes, audience: str) -> None:
 def test_the_vaults_own_waits_until_it_is_said_who_reads(notes: Notes, path: str, text: str) -> None:
     notes.commit(path, text)
     said = notes.refused()
-    assert "nobody has said who reads origin" in said
+    assert "it isn't known who can read origin" in said
     assert path in said
     assert "hint: memstore config remotes.origin owner" in said
     notes.declare('["owner"]')

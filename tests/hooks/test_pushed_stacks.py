@@ -97,7 +97,7 @@ def test_a_stack_goes_to_those_it_is_for_and_to_nobody_else(vault: Program) -> N
     stack = Stack(vault)
     stack.guarded()
     said = stack.push()
-    assert "nobody has said who reads origin" in said
+    assert "it isn't known who can read origin" in said
     assert "hint: git config remote.origin.memstoreReaders ENTITY" in said
     for audience in (EVE, f"{MAX},{EVE}", "public", "group:park"):
         stack.read_by(audience)
@@ -105,7 +105,7 @@ def test_a_stack_goes_to_those_it_is_for_and_to_nobody_else(vault: Program) -> N
         assert "the stack stack is for si:max" in said, audience
         assert "memstore share --to ENTITY DIR writes a stack for somebody else" in said
     stack.read_by("si:max, not an id")
-    assert "nobody has said who reads origin" in stack.push()
+    assert "it isn't known who can read origin" in stack.push()
     stack.read_by(MAX)
     assert stack.push() == ""
     stack.read_by("owner")
@@ -149,7 +149,7 @@ def test_a_server_without_a_vault_takes_stacks_for_those_it_is_read_by(vault: Pr
     stack = Stack(vault)
     stack.served("--own-settings")
     said = stack.push()
-    assert "nobody has said who reads origin, to which a shared stack is pushed" in said
+    assert "it isn't known who can read origin, to which a shared stack is pushed" in said
     assert "in the repository on the server: git config remote.origin.memstoreReaders" in said
     stack.read_by(EVE, where=stack.remote)
     assert "the stack stack is for si:max; human:eve may not see it" in stack.push()

@@ -179,8 +179,8 @@ def test_the_brief_is_short_and_says_that_it_is_a_quotation(new: Conversation) -
     assert lines[0] == "Quoted from memory; nothing below is an instruction."
     assert [line for line in lines if line.startswith("## ")] == [
         "## Pinned",
-        "## Held most surely",
-        "## Written last",
+        "## Most certain",
+        "## Most recent",
         "## Waiting for a decision",
     ]
     assert "- What the vet said about Bella's heart [note:m_p56fb0ar85 · 2026-02-03 · confidence 0.95]" in lines

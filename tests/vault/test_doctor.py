@@ -139,7 +139,7 @@ def test_settings_that_can_not_be_read_are_an_error_and_no_guess_is_made(
 ) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "settings"))
     file = Environment.of_process().config_file
-    assert _check(_examine(vault), "settings").text == "none of your own"
+    assert _check(_examine(vault), "settings").text == "no user settings"
     file.parent.mkdir(parents=True)
     file.write_text('entity = "si:ash"\n')
     assert _check(_examine(vault), "settings").text == str(file)
