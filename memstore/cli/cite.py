@@ -25,7 +25,7 @@ def show_citation(session: CliSession, citation: str) -> None:
     from memstore.memories.cite import cite as make
 
     cited = make(session.view(), citation)
-    session.emit("cite", cited, lambda: _lines(session, cited))
+    session.emit("cite", cited, lambda: _lines(session, cited), verbatim=True)
 
 
 def _lines(session: CliSession, cited: Cited) -> Iterator[str]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def completion(session: CliSession, shell: str) -> None:
     """Print the script that lets a shell complete commands, options, types and refs."""
     script = _script(shell)
-    session.emit("completion", None, lambda: (script,), shell=shell, script=script)
+    session.emit("completion", None, lambda: (script,), shell=shell, script=script, verbatim=True)
 
 
 def _script(shell: str) -> str:

@@ -37,7 +37,7 @@ def help_(session: CliSession, words: tuple[str, ...], *, everything: bool) -> N
         raise UsageError("--all lists all commands", hint=f"memstore help {' '.join(words)}")
 
     text = (_all_commands() if everything else _text(words)).rstrip("\n")
-    session.emit("help", None, lambda: (text,), topic=" ".join(words), text=text)
+    session.emit("help", None, lambda: (text,), topic=" ".join(words), text=text, verbatim=True)
 
 
 def _text(words: Sequence[str]) -> str:

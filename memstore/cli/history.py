@@ -54,7 +54,7 @@ def blame(session: CliSession, ref: str) -> None:
     from memstore.history.revisions import blame as written
 
     found = written(session.view(), ref)
-    session.emit("blame", found, lambda: _blame_lines(session, found))
+    session.emit("blame", found, lambda: _blame_lines(session, found), verbatim=True)
     _say_cut_off(session, found.cut_off)
 
 
@@ -79,6 +79,7 @@ def diff(session: CliSession, ref: str | None, old: str | None, new: str | None)
         found,
         lambda: (line for memory in found.memories for line in _diff_lines(session, memory)),
         each="memories",
+        verbatim=True,
     )
     for path in found.broken:
         _say_safely(session, f"{session.from_here(path)} can't be read; see `memstore check`")

@@ -86,7 +86,7 @@ def trace(
     session.choices.json = session.choices.json or form == "json"
     most = _most(session, limit, is_drawn=form in ("tree", "svg"))
     traced = trace_memory(session.view(), ref, reverse=reverse, depth=depth, limit=most, at=at)
-    session.emit("trace", traced, lambda: _drawing_lines(session, traced, form))
+    session.emit("trace", traced, lambda: _drawing_lines(session, traced, form), verbatim=True)
 
 
 def _drawing_lines(session: CliSession, traced: Trace, form: str) -> Iterator[str]:

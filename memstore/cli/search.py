@@ -160,7 +160,7 @@ def _search_one(
     view = session.view()
     answer = find(view, text, _wish(given, session, explain=explain, **how), at=at, about=explain or None)
 
-    session.emit("search", answer, lambda: _lines(session, answer))
+    session.emit("search", answer, lambda: _lines(session, answer), verbatim=True)
     _explain(session, answer)
     if not answer.hits:
         say_near_keys(session, given)

@@ -246,7 +246,15 @@ class CliSession:
     # -- the answer: standard output -------------------------------------------------------------
 
     def emit(
-        self, verb: str, value: object, lines: Callable[[], Iterable[str]], /, *, each: str | None = None, **said: Any
+        self,
+        verb: str,
+        value: object,
+        lines: Callable[[], Iterable[str]],
+        /,
+        *,
+        each: str | None = None,
+        verbatim: bool = False,
+        **said: Any,
     ) -> None:
         """Print a command's answer: as JSON if requested, else as lines of text.
 
@@ -256,12 +264,13 @@ class CliSession:
             lines: returns the text, one line each without line ends; called only for text. Text from a memory must be
                 passed through `output.safe` first.
             each: the key of the document's list from which `--jsonl` prints one item per line.
+            verbatim: whether the text has lines of files or drawings, which no terminal may break.
             said: what the form needs besides the value.
         """
         from memstore.cli import output
 
         if not self.as_json:
-            self.write(lines())
+            self.write(lines(), verbatim=verbatim)
             self._say_of_model()
             return
         from memstore.documents.form import form_of_verb, published
@@ -274,10 +283,18 @@ class CliSession:
         else:
             output.write_lines((output.document(published(verb, whole)),))
 
-    def write(self, lines: Iterable[str]) -> None:
-        """Write text; a screen at a time if a person sits at the terminal and may be asked for a key."""
+    def write(self, lines: Iterable[str], *, verbatim: bool = False) -> None:
+        """Write text; a screen at a time if a person sits at the terminal and may be asked for a key.
+
+        At a terminal, lines that are too long for it are broken at blanks, unless they are verbatim.
+        """
         from memstore.cli import output
 
+        if self.at_terminal and not verbatim:
+            from memstore.core.columns import hanging
+
+            room = output.room()
+            lines = (part for line in lines for part in hanging(line, room))
         is_read = self.at_terminal and not self.choices.no_input
         (output.write_paged if is_read else output.write_lines)(lines)
 

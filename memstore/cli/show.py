@@ -75,7 +75,7 @@ def show(session: CliSession, /, ref: str, *, at: str | None, with_lineage: bool
     if verified:
         _show_verified(session, shown)
         return
-    session.emit("show", shown, lambda: card(session, shown))
+    session.emit("show", shown, lambda: card(session, shown), verbatim=True)
     session.say_not_compared(shown.not_compared)
 
 
@@ -96,7 +96,9 @@ def _show_verified(session: CliSession, shown: Shown) -> None:
     from memstore.trust.trust import trust_of
 
     found = trust_of(shown.then, shown.entry.ref or shown.entry.path)
-    session.emit("show", shown, lambda: (*card(session, shown), "", *explained(session, found)), verified=found)
+    session.emit(
+        "show", shown, lambda: (*card(session, shown), "", *explained(session, found)), verified=found, verbatim=True
+    )
 
 
 def _show_lineage(session: CliSession, shown: Shown) -> None:
@@ -106,7 +108,7 @@ def _show_lineage(session: CliSession, shown: Shown) -> None:
 
     most = None if session.as_json else MOST_LINES
     traced = trace_both_ways(shown.then, shown.entry, limit=most)
-    session.emit("show", shown, lambda: card_lines(session.paint, shown, traced), trace=traced)
+    session.emit("show", shown, lambda: card_lines(session.paint, shown, traced), trace=traced, verbatim=True)
 
 
 @command(
@@ -149,7 +151,7 @@ def list_(session: CliSession, /, given: Which, at: str | None, *, sort: str, li
         return
     view = session.view()
     listed = list_memories(view, filters_of(given, now=view.clock.here()), sort=Sort(sort), limit=limit, at=at)
-    session.emit("list", listed, lambda: _list_lines(session, listed.entries), each="memories")
+    session.emit("list", listed, lambda: _list_lines(session, listed.entries), each="memories", verbatim=True)
     if not listed.total:
         session.say("no memories" if not given and at is None else "no memory matches")
         say_near_keys(session, given)
@@ -377,7 +379,7 @@ def _show_all(session: CliSession, ref: str, *, whole: bool) -> None:
             session.say(outside.opening)
         _write_whole(expanded)
         return
-    session.emit("expand", expanded, lambda: _card(session, expanded))
+    session.emit("expand", expanded, lambda: _card(session, expanded), verbatim=True)
 
 
 def _write_whole(expanded: Expanded) -> None:

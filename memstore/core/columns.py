@@ -95,6 +95,31 @@ def wrapped(text: str, room: int) -> Iterator[str]:
         yield line
 
 
+def hanging(line: str, room: int) -> Iterator[str]:
+    """Yield a line as lines of at most so many columns, broken at blanks, and further in from the second on.
+
+    A word that is longer than a line, such as a path, stays whole.
+    """
+    if columns(line) <= room:
+        yield line
+        return
+    indent = " " * min(len(line) - len(line.lstrip()) + _HANG, room // 2)
+    colour, begun, taken = "", "", 0
+    for blanks, word in _WORD.findall(line):
+        width = columns(word)
+        if taken and taken + len(blanks) + width > room:
+            yield begun + (_END_OF_COLOURS if colour else "")
+            begun, taken = indent + colour + word, len(indent) + width
+        else:
+            begun, taken = begun + blanks + word, taken + len(blanks) + width
+        colour = _colour_after(word, colour)
+    yield begun
+
+
+_HANG = 4
+_WORD = re.compile(r"(\s*)(\S+)")
+
+
 def _colour_after(text: str, colour: str) -> str:
     """Return the colour that holds behind a text, given the one before it; empty for none."""
     found = _COLOUR.findall(text) if "\x1b" in text else ()

@@ -84,7 +84,7 @@ class Call(CliSession):
         self._document = published(verb, form_of_verb(verb, value)(value, **said))
         self.write(lines())
 
-    def write(self, lines: Iterable[str]) -> None:
+    def write(self, lines: Iterable[str], *, verbatim: bool = False) -> None:  # noqa: ARG002 -- nobody sits there
         """Collect lines of text."""
         self._lines += lines
 

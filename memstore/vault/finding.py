@@ -226,9 +226,10 @@ def _note_called(view: View, asked: str) -> NotFoundError | None:
     if not rows:
         return None
     paths = [view.column("path")[row] for row in rows]
-    hint = f"memstore adopt {shlex.quote(paths[0])} makes it one"
     if len(paths) > 1:
-        return NotFoundError(f"`{asked}` may mean {len(paths)} plain notes: {', '.join(sorted(paths)[:3])}", hint=hint)
+        text = f"`{asked}` may mean {len(paths)} plain notes: {', '.join(sorted(paths)[:3])}"
+        return NotFoundError(text, hint="name one by its path")
+    hint = f"memstore adopt {shlex.quote(paths[0])} makes it one"
     return PlainNoteError(f"`{asked}` is a plain note, not a memory: {paths[0]}", path=paths[0], hint=hint)
 
 
@@ -247,8 +248,10 @@ def _ambiguous(asked: str, found: list[Entry]) -> NotFoundError:
     titles = [shown_title(entry.title, entry.source_type) for entry in shown]
     lines = [f"  {entry.ref or entry.type}  {title}  {entry.path}" for entry, title in zip(shown, titles, strict=True)]
     more = [f"  … and {len(found) - len(shown)} more"] if len(found) > len(shown) else []
-    is_one_id = len({entry.ref or entry.path for entry in found}) == 1
-    return NotFoundError(
-        "\n".join([f"`{asked}` may mean {len(found)} memories:", *lines, *more]),
-        hint="these files have the same id: name one by its path" if is_one_id else "write more of the id, or the path",
-    )
+    if not any(entry.ref for entry in found):
+        what, hint = "notes", "name one by its path"
+    elif len({entry.ref or entry.path for entry in found}) == 1:
+        what, hint = "memories", "these files have the same id: name one by its path"
+    else:
+        what, hint = "memories", "write more of the id, or the path"
+    return NotFoundError("\n".join([f"`{asked}` may mean {len(found)} {what}:", *lines, *more]), hint=hint)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.core.columns import columns, fitted, fitted_end, padded, wrapped
+from memstore.core.columns import columns, fitted, fitted_end, hanging, padded, wrapped
 
 RED, END = "\x1b[31m", "\x1b[0m"
 FAMILY, THUMB, HEART = "👩\u200d👩\u200d👧", "👍\U0001f3fd", "❤\ufe0f"
@@ -47,3 +47,15 @@ def test_lines_break_between_words_and_within_longer_ones() -> None:
 def test_a_colour_ends_with_its_line_and_goes_on_in_the_next() -> None:
     assert [*wrapped(f"a {RED}green tea{END} b", 8)] == [f"a {RED}green{END}", f"{RED}tea{END} b"]
     assert [*wrapped(f"{RED}greentea{END}", 5)] == [f"{RED}green{END}", f"{RED}tea{END}"]
+
+
+@given(st.text("ab\u8336 \t", max_size=80), st.integers(8, 60))
+def test_a_hanging_line_loses_only_blanks_and_breaks_no_word(line: str, room: int) -> None:
+    parts = [*hanging(line, room)]
+    assert " ".join(parts).split() == line.split()
+    assert all(columns(part) <= room or len(part.split()) == 1 for part in parts)
+    assert all(part.startswith(" ") for part in parts[1:])
+
+
+def test_a_colour_goes_on_in_a_line_that_hangs() -> None:
+    assert [*hanging(f"  {RED}one two{END} three", 8)] == [f"  {RED}one{END}", f"    {RED}two{END}", "    three"]
