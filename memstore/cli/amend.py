@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memstore.cli.group import Command
-from memstore.cli.options import command, named_argument, ref_argument
+from memstore.cli.options import command, complete_tag, named_argument, ref_argument
 from memstore.cli.written import (
     acknowledge_option,
     diff_lines,
@@ -163,7 +163,7 @@ _TAKEN_AWAY = "\0"
 
 @click.command("tag", cls=_TagCommand, examples=("memstore tag m_7f3 dog food", "memstore tag m_7f3 +dog -food"))
 @named_argument()
-@click.argument("tags", metavar="[+|-]TAG…", nargs=-1, required=True)
+@click.argument("tags", metavar="[+|-]TAG…", nargs=-1, required=True, shell_complete=complete_tag)
 @saving_options()
 @click.pass_obj
 def tag(session: CliSession, ref: str, tags: tuple[str, ...], *, commit: bool, dry_run: bool) -> None:

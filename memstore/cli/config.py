@@ -15,8 +15,20 @@ from memstore.core.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from click.shell_completion import CompletionItem
+
     from memstore.cli.session import CliSession
     from memstore.vault.status import SettingValue
+
+
+def _complete_key(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Offer a shell the settings: the vault's, or with --user one's own."""
+    from click.shell_completion import CompletionItem
+
+    from memstore.core.config import USER_SETTINGS, VAULT_SETTINGS
+
+    settings = USER_SETTINGS if ctx.params.get("user") else VAULT_SETTINGS
+    return [CompletionItem(one.name, help=one.meaning) for one in settings if one.name.startswith(incomplete)]
 
 
 @command(
@@ -28,7 +40,7 @@ if TYPE_CHECKING:
         "memstore config --user vault ~/notes    # for you, everywhere",
     ),
 )
-@click.argument("key", required=False)
+@click.argument("key", required=False, shell_complete=_complete_key)
 @click.argument("values", metavar="[VALUE]", nargs=-1)
 @click.option("--user", is_flag=True, help="Your own settings instead of the vault's.")
 @click.option("--unset", is_flag=True, help="Remove the key, so that its default applies.")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
+from memstore.cli.options import complete_tag
 from memstore.core.keys import TRUST_LEVELS
 
 if TYPE_CHECKING:
@@ -39,8 +40,10 @@ def _repeatable(*names: str, metavar: str, what: str) -> Callable[[F], F]:
     return click.option(*names, multiple=True, metavar=metavar, help=what, shell_complete=_complete)
 
 
-def _complete(_: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
-    """Offer a shell the possible values of a filter, if there are few."""
+def _complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """Offer a shell the possible values of a filter, if there are few, or the tags that there are."""
+    if param.name == "tag":
+        return complete_tag(ctx, param, incomplete)
     from memstore.search import filters as rules
 
     return [value for value in rules.choices(param.name or "") if value.startswith(incomplete)]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memstore.cli.options import REF, F, several, together
+from memstore.cli.options import REF, F, complete_tag, several, together
 from memstore.core.keys import KEYS, Key, Shape
 from memstore.memories.add import KEPT_BY_THE_PROGRAM
 
@@ -150,6 +150,7 @@ def _option(key: Key) -> Callable[[F], F]:
     if key.shape is Shape.FLAG:
         return click.option(*names, key.name, is_flag=True, **about)
     if key.shape in _SEVERAL:
+        about |= {"shell_complete": complete_tag} if key.name == "tags" else {}
         kind = REF if key.shape in _OF_REFS else None
         return several(*names, key.name, type=kind, metavar=_METAVARS.get(key.shape), **about)
     one_of = {"type": click.Choice(key.choices)} if key.choices else {"metavar": _METAVARS.get(key.shape, "TEXT")}

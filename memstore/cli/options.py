@@ -114,6 +114,13 @@ class RefType(TextType):
         return complete_refs(ctx.ensure_object(CliSession), incomplete, by_name=self.by_name)
 
 
+def complete_tag(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
+    """Complete the tags of what the viewer may see."""
+    from memstore.cli.ref_completion import complete_tags
+
+    return complete_tags(ctx.ensure_object(CliSession), incomplete)
+
+
 REF = RefType()
 NAME = RefType(by_name=True)
 

@@ -19,7 +19,6 @@ from memstore.core.catalog import ITEM_SEPARATOR
 from memstore.core.ids import MemoryRef
 from memstore.core.places import page_names, stem_of, without_suffix
 from memstore.files import FILES
-from memstore.files.catalog_entry import entry_of, links_of_items
 from memstore.files.links import LinkKind
 
 if TYPE_CHECKING:
@@ -139,6 +138,8 @@ class NoteNames:
 
 def names_of(files: Iterable[ReadFile]) -> NoteNames:
     """Return the names of notes that the work tree does not have."""
+    from memstore.files.catalog_entry import entry_of
+
     entries = [entry_of(file, "") for file in files]
     return NoteNames(Note(row, one.path, one.id, one.title, one.aliases) for row, one in enumerate(entries))
 
@@ -158,6 +159,8 @@ class LinkTable:
 
     def links_of(self, row: int) -> Iterator[tuple[int, TextLink]]:
         """Yield the links of a note with their lines in the file, in text order."""
+        from memstore.files.catalog_entry import links_of_items
+
         cell = self._cells[row]
         return links_of_items(cell.split(ITEM_SEPARATOR) if cell else ())
 

@@ -365,3 +365,71 @@ def test_completion_scripts_are_printed(shell: runner.Shell, name: str) -> None:
     done = _bash(shell, f"memstore completion {name}")
     assert done.returncode == 0
     assert b"_MEMSTORE_COMPLETE" in done.stdout
+
+
+@pytest.mark.skipif(not shutil.which("zsh"), reason="zsh is not installed")
+@pytest.mark.parametrize(("word", "offered"), [("m_0tea", "m_0tea00001x"), ("Bella\\ e", "Bella eats at eight")])
+def test_zsh_completes_refs_and_titles(shell: runner.Shell, word: str, offered: str) -> None:
+    # What zsh's own completion system does with the answers is its own affair.
+    script = f"""
+        compdef() {{ registered=$* }}
+        compadd() {{ print -rl -- $completions }}
+        _describe() {{ print -rl -- $completions_with_descriptions }}
+        eval "$(memstore completion zsh)"
+        words=(memstore show '{word}') CURRENT=3
+        _memstore_completion
+        print -r -- $registered
+    """
+    done = subprocess.run(
+        ["zsh", "-fc", script], cwd=shell.folder, env=shell.environment, capture_output=True, text=True, check=False
+    )
+    first, *_, registered = done.stdout.splitlines()
+    assert (first.partition(":")[0], registered, done.stderr) == (offered, "_memstore_completion memstore", "")
+
+
+@pytest.mark.skipif(not shutil.which("fish"), reason="fish is not installed")
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("memstore show m_0tea", "m_0tea00001x"),
+        ("memstore show bella\\ e", "Bella eats at eight"),
+        ("memstore sho", "show"),
+        ("memstore config time", "timezone"),
+    ],
+)
+def test_fish_completes_commands_refs_and_titles(shell: runner.Shell, line: str, offered: str) -> None:
+    script = f"memstore completion fish | source; complete -C '{line}'"
+    done = subprocess.run(
+        ["fish", "--no-config", "-c", script],
+        cwd=shell.folder, env=shell.environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    answers = [answer.partition("\t")[0] for answer in done.stdout.splitlines()]
+    assert (answers, done.stderr) == ([offered], ""), done.stdout
+
+
+def test_completion_knows_tags_settings_and_plain_notes(shell: runner.Shell) -> None:
+    def offered(*words: str) -> list[str]:
+        done = _bash(
+            shell, "memstore", COMP_WORDS=" ".join(words), COMP_CWORD=str(len(words) - 1),
+            _MEMSTORE_COMPLETE="bash_complete",
+        )  # fmt: skip
+        assert done.stderr == b""
+        return [line.partition(",")[2] for line in done.stdout.decode().splitlines() if line]
+
+    plain = shell.folder / "gravel.md"
+    plain.write_text("# Where the gravel is\n\nBy the gate. #walks\n")
+    try:
+        assert offered("memstore", "show", "grav") == ["gravel.md"]
+        assert offered("memstore", "show", "where") == ["Where the gravel is"]
+        assert offered("memstore", "show", "memories/te") == ["memories/tea.md"]
+        assert (
+            offered("memstore", "list", "--tag", "wal") == offered("memstore", "add", "x", "--tag", "wal") == ["walks"]
+        )
+        assert offered("memstore", "tag", "m_0tea00001x", "+wal") == ["+walks"]
+        assert offered("memstore", "trust", "sign", "grav") == []
+        assert offered("memstore", "--as", "human:bo", "show", "grav") == []
+        assert offered("memstore", "--as", "human:bo", "list", "--tag", "wal") == []
+    finally:
+        plain.unlink()
+    assert offered("memstore", "config", "time") == ["timezone"]
+    assert offered("memstore", "config", "--user", "embed") == ["embedder"]
