@@ -637,6 +637,12 @@ _CODES = (
         "Only the command that grants something says this.",
     ),
     _notice(
+        "grant-leaves-context",
+        "a memory that was said in a context is granted to somebody outside of it",
+        "Those who listen there have not consented, and nobody has a say in it. `set` and `privacy grant` refuse that "
+        "without `--acknowledge`; what you wrote into the file yourself stands. The hint takes it back.",
+    ),
+    _notice(
         "guardian-missing",
         "somebody is said to have consented for a ward that has no guardian",
         (

@@ -318,7 +318,11 @@ class VaultTransaction:
             gained = self._gained(edit, file) if self._verb != _GRANT else ()
             names = [name for name in gained if name not in told]
             told.update(names)
-            found = (*self._about_grants(file, names, gained), *self._unguarded(file)) if gained else ()
+            found = (
+                (*self._about_grants(file, names, gained), *self._outside_context(edit, file), *self._unguarded(file))
+                if gained
+                else ()
+            )
             yield replace(saved, findings=(*saved.findings, *found)) if found else saved
 
     def _about_grants(self, file: MemoryFile, new: Sequence[str], gained: Sequence[str]) -> Iterator[Finding]:
@@ -330,6 +334,19 @@ class VaultTransaction:
             yield finding_of("grantee-unknown", file.path, *note, file.front.position(key), key=key)
         for text, advice in closed_grants(self._view, file, gained):
             yield finding_of("grant-closed", file.path, text, advice, file.front.position(key), key=key)
+
+    def _outside_context(self, edit: Edit, file: MemoryFile) -> Iterator[Finding]:
+        """Yield to whom of those outside of its context a memory is granted by hand; commands refuse that."""
+        before = edit.before.memory if isinstance(edit.before, MemoryFile) else None
+        if before is None:
+            return
+        from memstore.access.grants import leaves_context
+
+        key = "access_grants"
+        for name in leaves_context(self._view, before, file.memory.access_grants):
+            text = f"it was said in {before.context}, and {name} is outside of it"
+            advice = f"memstore privacy revoke {file.memory.id} --from '{name}'"
+            yield finding_of("grant-leaves-context", file.path, text, advice, file.front.position(key), key=key)
 
     def _unguarded(self, file: MemoryFile) -> Iterator[Finding]:
         from memstore.access.consents import without_guardian

@@ -138,6 +138,18 @@ def test_who_was_there_may_consent_that_it_leaves_the_context(vault: InProcess) 
     vault.ok("privacy", "grant", ref, "--to", "*", "--consent", "human:bob", "human:cid")
 
 
+def test_what_a_hand_grants_outside_of_the_context_stands_and_is_said(vault: InProcess) -> None:
+    vault.ok("context", "add", "ctx:w", "--roster", "human:bob")
+    ref = vault.json("add", "Figs are out", "--context", "ctx:w", "--access", "none")["ref"]
+    hand = "sed -i 's/^context:/access_grants: [\"*\", human:bob]\\ncontext:/'"
+    done = vault.run("edit", ref, EDITOR=hand)
+    assert done.returncode == 0
+    assert "notice: it was said in ctx:w, and * is outside of it [grant-leaves-context]" in done.stderr
+    act = next(line for line in done.stderr.splitlines() if "privacy revoke" in line).partition("memstore ")[2]
+    vault.ok(*act.replace("'", "").split())
+    assert "Figs are out" not in vault.ok("--as", "human:eve", "list")
+
+
 def test_a_plan_says_that_it_leaves_the_context(vault: InProcess) -> None:
     vault.ok("context", "add", "ctx:w", "--roster", "human:bob")
     ref = vault.json("add", "Figs are out", "--context", "ctx:w", "--access", "none")["ref"]
