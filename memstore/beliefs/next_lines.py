@@ -211,12 +211,27 @@ def weigh(
     history = list(memory.confidence_history)
     if fresh:
         history += brought_up_to_date(memory, old, now, by)
-    current = old
+    current, at = old, instant(_time_beside(history, fresh, now))
     for one in fresh:
-        line = _line(one, stance, old=current, at=instant(next_time(history, now)), by=by, reason=reason)
+        line = _line(one, stance, old=current, at=at, by=by, reason=reason)
         current = replayed([*history, line])
         history.append(line._replace(new=current))
     return Weighed(tuple(history[len(memory.confidence_history) :]), old, current, counted)
+
+
+def _time_beside(history: Sequence[LedgerLine], evidence: Sequence[Evidence], now: datetime) -> datetime:
+    """Return the time of evidence that is written at once: `now`, unless a line that it must come after is as late.
+
+    Lines about other sources may have the same time, and so may a statement, which counts as before evidence.
+    """
+    sources = {ledger.counted_as(one.source) for one in evidence}
+    beside = [
+        line
+        for line in history
+        if line.op in ledger.BARRIERS or (line.op in ledger.OUTCOMES and _source(line) not in sources)
+    ]
+    after = next_time((line for line in history if line not in beside), now)
+    return max([after, *(datetime.fromisoformat(line.timestamp) for line in beside)])
 
 
 def _is_counted(history: Sequence[LedgerLine], source: str, stance: Stance) -> bool:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from memstore.conflicts import lexicon
 from memstore.conflicts.frames import DETERMINERS, PREPOSITIONS, frame, root_of
 from memstore.conflicts.guards import TIMES
-from memstore.conflicts.quantities import Quantity, Scale
+from memstore.conflicts.quantities import MONTHS, Quantity, Scale
 from memstore.conflicts.statements import is_past
 from memstore.core.word_lists import listed, word_lists
 
@@ -44,11 +44,25 @@ def bearing(habit: str, case: str) -> Bearing | None:
     >>> bearing("Claire answers mails within a day.", "Claire took four days to answer my mail.").is_for
     False
     """
+    habit, case = _hyphens_as_in(case, habit), _hyphens_as_in(habit, case)
     said = _habit_in(habit)
     found = _outcome(said, case) if said else None
     if said is None or found is None or (not found.is_for and said.is_sometimes):
         return None
     return found._replace(is_for=found.is_for != said.is_seldom)
+
+
+def _hyphens_as_in(other: str, text: str) -> str:
+    """Return a text in which words with a hyphen are one word if another text has them so: `stand-up` and `standup`."""
+    if "-" not in text:
+        return text
+    known = other.casefold()
+    return _HYPHENED.sub(
+        lambda found: one if (one := found[0].replace("-", "")).casefold() in known else found[0], text
+    )
+
+
+_HYPHENED = re.compile(r"\b[^\W\d_]+-[^\W\d_]+\b")
 
 
 def first_case(habits: Sequence[str], cases: Sequence[str]) -> tuple[int, int, Bearing] | None:
@@ -165,7 +179,7 @@ def _habit_in(text: str) -> _Habit | None:
     if not (says_how_often or conditions or bound):
         return None
     conditions |= _times_in([*(token.word for token in said.when), *how_often.casefold().split()])
-    subject = [token for token in tokens[:at] if token.word not in _OFTEN | _LEADS | _SMALL | PREPOSITIONS]
+    subject = [token for token in tokens[:at] if token.word not in _OFTEN | _LEADS | _LINKS | _SMALL | PREPOSITIONS]
     named = [root_of(token.word) for token in subject if token.value is None and token.key != "be"]
     numbers = frozenset(token.key for token in subject if token.value is not None)
     if not named and not numbers:
@@ -190,6 +204,8 @@ def _is_no_habit(said: Frame, at: int, text: str) -> bool:
     """Whether a sentence tells of what is over, or to come, or only may be; `is cancelled` is none of them."""
     verb = said.verb or 0
     is_over = said.is_past or is_past(said.tokens[at].word) if verb == at else said.is_past
+    if verb == at and said.tokens[at - 1].word in _LINKS:
+        is_over = False  # `gets stuck`
     after = {token.word for token in said.tokens[verb + 1 : verb + 2]}
     has_never = said.tokens[verb].word in ("has", "have") and bool(after & _OFTEN)
     return (
@@ -293,6 +309,7 @@ _CLAUSES = re.compile(
     r"[,;] (?:and |but |so )?| (?:and|but) (?=(?:the|our|my|his|her|their|its|it|he|she|we|they|I)\b)", re.IGNORECASE
 )
 _NO_CASE = listed("if unless whether maybe perhaps probably might could would should will shall must may hopes wants")
+_NONE = listed("no nothing nobody")
 # What comes after one of these, with two words between at most, did not happen.
 _DID_NOT = re.compile(
     r"\b(?:not|never|no|without|nobody|hardly|instead of|rather than|failed to|refused to|forgot to|avoided)"
@@ -321,6 +338,7 @@ def _outcome(habit: _Habit, text: str) -> Bearing | None:
         return None
     whole = frame(_bare(text))
     keys = {root_of(word.removesuffix("s")) for word in whole.words if word} | {root_of(word) for word in whole.words}
+    keys |= _months_of(whole)
     if not _is_met(habit.condition, keys):
         return None
     for clause in _CLAUSES.split(_bare(text)):
@@ -329,6 +347,14 @@ def _outcome(habit: _Habit, text: str) -> Bearing | None:
         if start is not None:
             return _of_clause(habit, said, start, keys, text) if _is_case(said) else None
     return None
+
+
+def _months_of(said: Frame) -> set[str]:
+    """Return the roots of the months of the dates in a sentence."""
+    dates = [token.value for token in said.tokens if token.value and token.value.scale is Scale.DATE]
+    return {
+        root_of(name) for number, name in enumerate(MONTHS, 1) if any(date.parts[1:2] == (number,) for date in dates)
+    }
 
 
 def _is_general(text: str) -> bool:
@@ -411,7 +437,7 @@ def _of_clause(habit: _Habit, said: Frame, start: int, keys: Collection[str], te
         return _otherwise(habit, said, start, keys)
     if not _says_rest(habit, said, at, keys) or not habit.amounts <= _amounts(tokens, at):
         return None
-    has_not = _DID_NOT.search(before) is not None
+    has_not = _DID_NOT.search(before) is not None or any(token.word in _NONE for token in tokens[at + 1 : at + 2])
     if habit.bound:
         return _by_time(habit.bound, said, text, has_not=has_not)
     return Bearing("it did not happen this time") if has_not else Bearing("it happened once more", is_for=True)

@@ -27,6 +27,13 @@ FOR = [
     ("Deploys on Fridays usually break something.", "The Friday deploy broke the login page."),
     ("Kim keeps losing her glasses.", "Kim lost her glasses on the train."),
     ("The review usually takes two days.", "The review took two days."),
+    ("The stand-up usually runs over.", "The standup ran over again today."),
+    ("The lift often gets stuck.", "The lift got stuck again this morning."),
+    ("The Wi-Fi on the train usually drops.", "The wifi on the train dropped twice today."),
+    ("The heating often breaks in January.", "The heating broke on 12 January."),
+    ("The follow-up usually gets forgotten.", "The followup was forgotten again."),
+    ("The rebuild often takes an hour.", "The re-build took an hour this time."),
+    ("Parcels often get stolen here.", "A parcel was stolen again today."),
 ]
 AGAINST = [
     ("The printer on floor two jams often.", "The printer on floor two printed all day without jamming."),
@@ -46,6 +53,11 @@ AGAINST = [
     ("The post arrives before ten.", "The post arrived at quarter past twelve."),
     ("Ferries to the island are never cancelled.", "The ferry to the island was cancelled because of fog."),
     ("The report job takes about ten minutes.", "The report job ran for ninety minutes last night."),
+    ("The stand-up usually runs over.", "The standup didn't run over today."),
+    ("The lift often gets stuck.", "The lift did not get stuck all week."),
+    ("Maria usually brings cake to the meeting.", "Maria brought no cake to the meeting yesterday."),
+    ("The dog often digs holes.", "The dog dug no holes today."),
+    ("The tent usually gets wet.", "The tent stayed dry this time."),
 ]
 NEITHER = [
     ("The printer on floor two jams often.", "The printer on floor three jammed again today."),
@@ -63,6 +75,11 @@ NEITHER = [
     ("Felix keeps his promises.", "Felix had promised to help and then didn't turn up."),
     ("The barn held 40 cows.", "After the fire the barn held 20 cows."),
     ("Lena has never been to Iceland.", "Lena went to Iceland in May."),
+    ("The stand-up usually runs over.", "The stand-in for Otto read the minutes."),
+    ("The lift often gets stuck.", "The key got stuck in the door this morning."),
+    ("The heating often breaks in January.", "The heating broke on 12 July."),
+    ("Nina usually drinks tea.", "Nina bought no tea this morning."),
+    ("The dog often digs holes.", "The dog brought no ball today."),
     ("", "The printer jammed."),
     ("The printer jams often.", ""),
 ]
