@@ -191,11 +191,12 @@ def ground_of(proposal: ConsolidationProposal, load: Load, *, now: datetime, by:
         by: the entity that records it.
     """
     lines: list[LedgerLine] = []
+    at = next_time([], now)
     # Statements from before a change were true then; they are not evidence against what is true since.
     against = () if proposal.action is Action.SUPERSEDE else proposal.against
     for op, members in (("support", proposal.counted), ("contradict", against)):
         for member in members:
-            lines.append(_line(op, as_evidence(member.memory, load), lines, now=now, by=by))
+            lines.append(_line(op, as_evidence(member.memory, load), lines, at=at, by=by))
     amounts_to = replayed(lines)
     least = min(
         (member.memory.confidence for member in proposal.members if member.memory.confidence is not None), default=1.0
@@ -206,8 +207,7 @@ def ground_of(proposal: ConsolidationProposal, load: Load, *, now: datetime, by:
     return Ground(least, (capped,))
 
 
-def _line(op: str, evidence: Evidence, before: Sequence[LedgerLine], *, now: datetime, by: str) -> LedgerLine:
-    at = next_time(before, now)
+def _line(op: str, evidence: Evidence, before: Sequence[LedgerLine], *, at: datetime, by: str) -> LedgerLine:
     line = LedgerLine(
         timestamp=instant(at),
         op=op,

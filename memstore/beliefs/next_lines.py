@@ -225,13 +225,14 @@ def _time_beside(history: Sequence[LedgerLine], evidence: Sequence[Evidence], no
     Lines about other sources may have the same time, and so may a statement, which counts as before evidence.
     """
     sources = {ledger.counted_as(one.source) for one in evidence}
-    beside = [
-        line
-        for line in history
-        if line.op in ledger.BARRIERS or (line.op in ledger.OUTCOMES and _source(line) not in sources)
-    ]
-    after = next_time((line for line in history if line not in beside), now)
-    return max([after, *(datetime.fromisoformat(line.timestamp) for line in beside)])
+
+    def is_beside(line: LedgerLine) -> bool:
+        is_whole = not datetime.fromisoformat(line.timestamp).microsecond
+        is_of_another = line.op in ledger.OUTCOMES and _source(line) not in sources
+        return is_whole and (line.op in ledger.BARRIERS or is_of_another)
+
+    after = next_time((line for line in history if not is_beside(line)), now)
+    return max([after, *(datetime.fromisoformat(line.timestamp) for line in history if is_beside(line))])
 
 
 def _is_counted(history: Sequence[LedgerLine], source: str, stance: Stance) -> bool:

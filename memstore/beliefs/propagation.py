@@ -184,14 +184,14 @@ def _with(
     """Return a ledger with a line for each effect; premises with the same confidence share one line for their cap."""
     lines = list(history)
     caps: set[float] = set()
-    current = old
+    current, at = old, instant(next_time(history, now))
     for effect in effects:
         if effect.cap in caps:
             continue
         if effect.cap is not None:
             caps.add(effect.cap)
         line = LedgerLine(
-            timestamp=instant(next_time(lines, now)),
+            timestamp=at,
             op="propagate",
             old=current,
             evidence_source=effect.source or None,

@@ -121,7 +121,13 @@ _NOTES = "obsidian logseq zk notion joplin bear foam dendron roam"
 _OF_NOTES = "`memstore import markdown DIR` imports a folder of notes; `memstore init DIR` makes it a vault where it is"
 
 # Options that people try, without dashes -> the answer.
-OPTIONS = dict.fromkeys(("agent", "me", "user"), "`memstore --as ENTITY` says who acts, like --as si:ash")
+OPTIONS = dict.fromkeys(
+    ("agent", "me", "user"), "`memstore --as ENTITY` says who acts, like --as si:ash"
+) | dict.fromkeys(
+    ("participants", "participant"),
+    "`memstore context add CTX --roster ENTITY…` says who belongs to a context; `memstore context enter CTX "
+    "--participants ENTITY…` who is there now",
+)
 
 # How similar a slip is to the word that was meant, like `histroy`. Commands may be less similar; the answer for another
 # word would mislead.

@@ -94,6 +94,8 @@ class Memory:
     original: Memory | None = field(default=None, repr=False, compare=False)
     # The ref of the memory of which this is an exact copy, as far as the viewer may see it (`lineage.copies`).
     copy_of: str | None = field(default=None, repr=False, compare=False)
+    # The path of its file, for whoever got it from a vault by name (`Vault.get`).
+    path: str | None = field(default=None, repr=False, compare=False)
 
     __repr__ = short_repr
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property, partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Self, Unpack
@@ -324,12 +325,13 @@ class Vault(OpenedVault):
         )
 
     def get(self, memory: Named) -> Memory:
-        """Return a memory, with its text in `body`; this is a use of it.
+        """Return a memory, with its text in `body` and its file in `path`; this is a use of it.
 
         Raises:
             NotFoundError: there is no such memory, or the entity may not see it; the error is the same.
         """
-        return self.show(memory).memory
+        shown = self.show(memory)
+        return replace(shown.memory, path=shown.path)
 
     def show(self, memory: Named, *, at: str | None = None) -> Shown:
         """Return a memory with its file, revision and numbers; this is a use of it, unless `at` names the past.

@@ -26,6 +26,9 @@ _DASH = re.compile(r"( *)- ")
 _ITEM = re.compile(r"\s*+(?P<item>\"[^\"]*+\"(?=\s*+(?:,|\Z))|'[^']*+'(?=\s*+(?:,|\Z))|[^,]*+)(?P<after>,|\Z)")
 
 
+_EMPTY = re.compile(r"[\[{]\s*[\]}]\s*\Z")
+
+
 def of_syntax_error(
     error: Any, lines: list[str], first_line: int, first_problem_line: Callable[[str], int | None] | None
 ) -> Problem:
@@ -49,7 +52,9 @@ def of_syntax_error(
             if found is not None:
                 hint, mended = found
                 at = Position(first_line + number, _first_difference(_text(lines, number), mended) + 1)
-                return Problem("yaml-syntax", at, text, hint, worth_showing(mended))
+                # A bracket with nothing in it may have begun anything.
+                shown = None if _EMPTY.search(mended) else worth_showing(mended)
+                return Problem("yaml-syntax", at, text, hint, shown)
     hint = "look for a missing quote, bracket or indent on this line or the one before"
     if "could not find expected ':'" in said:
         begun = getattr(error, "context_mark", None)  # a possible key; libyaml reports it one line late

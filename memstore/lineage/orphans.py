@@ -147,17 +147,20 @@ def seed_beliefs(graph: Graph, texts: Mapping[int, str]) -> list[ProvenanceChang
     """Return the changes that mark seed beliefs as such.
 
     They are recognized by their statement, or, if they were imported (`memstore import seeds`), by what is left of the
-    marks of that: its source, its mark as what it was derived from, or its ledger.
+    marks of that: its source, its mark as what it was derived from, or its ledger. A copy without any of these has the
+    text and title of a seed belief in the vault.
 
     Args:
         graph: the graph.
-        texts: the bodies of beliefs without a source type, by row; bodies without any of `SEED_WORDS` may be missing.
+        texts: the bodies of beliefs without a source type, and of the seeds that they may be copies of, by row; bodies
+            without any of `SEED_WORDS` may be missing.
     """
     titles, paths, derived = (graph.column(name) for name in ("title", "path", "derived_from"))
     imported = _imported_seeds(graph)
+    copies = {row for row, seed in copies_of_seeds(graph) if texts.get(row, "").split() == texts.get(seed, "?").split()}
     changes = []
     for row in unsourced_beliefs(graph):
-        is_imported = row in imported
+        is_imported = row in imported or row in copies
         if is_imported or is_seed_statement(titles[row]) or is_seed_statement(texts.get(row, "")):
             because = "it was imported as a seed" if is_imported else "its statement is that of a seed belief"
             changes.append(ProvenanceChange(paths[row], "source_type", value="seed", because=because))
@@ -174,6 +177,17 @@ def _imported_seeds(graph: Graph) -> frozenset[int]:
         for row in unsourced_beliefs(graph)
         if sources[row] == SEED_SOURCE or SEED_MARK in derived[row] or f"assert {SEED_MARK}" in evidence[row]
     )
+
+
+def copies_of_seeds(graph: Graph) -> list[tuple[int, int]]:
+    """Return pairs of a belief that does not say how it is known and a seed belief of the same words and title."""
+    types, titles, digests = (graph.column(name) for name in ("source_type", "title", "words"))
+    kinds = graph.column("type")
+    seeds = {
+        (titles[row], digests[row]): row for row in _eligible(graph) if types[row] == "seed" and kinds[row] == "belief"
+    }
+    unsourced = ((row, (titles[row], digests[row])) for row in unsourced_beliefs(graph))
+    return [(row, seeds[same]) for row, same in unsourced if same in seeds]
 
 
 def told_as_lived(graph: Graph, told_by: Callable[[str], str]) -> list[ProvenanceChange]:
@@ -330,6 +344,7 @@ def plan(view: View, graph: Graph) -> tuple[ProvenanceChange, ...]:
     """
     pairs = twins_in_time(graph)
     rows = {row for pair in pairs for row in pair}
+    rows.update(row for pair in copies_of_seeds(graph) for row in pair)
     texts = _texts(view, graph, rows.union(_perhaps_seeds(view, graph)))
     return merged(
         [

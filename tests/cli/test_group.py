@@ -239,6 +239,7 @@ def test_a_slip_in_such_a_word_names_what_it_means_and_no_other_command(
 @pytest.mark.parametrize(
     ("words", "hint"),
     [
+        (["context", "add", "ctx:x", "--participants", "human:bob"], "--roster ENTITY…` says who belongs"),
         (["--agent", "ash", "list"], "`memstore --as ENTITY` says who acts, like --as si:ash"),
         (["add", "one", "two"], 'put a text of several words in quotes: "one two"'),
         (["raw", "one", "two", "--tag", "x"], 'put a text of several words in quotes: "one two"'),

@@ -72,6 +72,7 @@ REFUSED = {
     "a quote that is not closed at its end": Refusal("tags: [a, 'b]", "yaml-syntax", 2, 13, "tags: [a, 'b']"),
     "quotes with one sign each": Refusal('a: [x", "y]', "yaml-syntax", 2, 5, 'a: ["x", "y"]'),
     "a quote beside a sound one": Refusal('a: ["x, y", "z', "yaml-syntax", 2, 15, 'a: ["x, y", "z"]'),
+    "a list of nothing that is not closed": Refusal("id: [\na: 1", "yaml-syntax", 2, 6),
     "a list that is closed twice": Refusal("tags: [a, b]]", "yaml-syntax", 2, 13, "tags: [a, b]"),
     "a tab as indent": Refusal("a:\n\tb: 1", "yaml-tab", 3, 1, "  b: 1"),
     "a tab before a key that stands under none": Refusal("a: b\n\tc: 1", "yaml-tab", 3, 1, "c: 1"),

@@ -126,6 +126,23 @@ def test_imported_seeds_are_known_by_what_is_left_of_the_import() -> None:
     ]
 
 
+def test_a_copy_of_a_seed_of_this_vault_is_known_by_its_text_and_title() -> None:
+    same: Cells = {"title": "Tea helps.", "words": "d1"}
+    made: dict[str, Cells] = {
+        "belief:seed": {**same, "source_type": "seed"},
+        "belief:copy": same,
+        "belief:marks": same,
+        "belief:other": {"title": "Tea", "words": "d1"},
+        "belief:told": {**same, "source_type": "told_by_human"},
+        "note:note": same,
+    }
+    texts = {0: "Tea helps.\n", 1: "Tea  helps.", 2: "Tea helps!", 3: "Tea helps.", 4: "Tea helps.", 5: "Tea helps."}
+    assert told(seed_beliefs(graph(made), texts)) == [
+        ("memories/copy.md", "derived_from", ("kernle:seed-beliefs",), ""),
+        ("memories/copy.md", "source_type", (), "seed"),
+    ]
+
+
 def test_a_seed_word_is_left_of_a_statement_cut_short() -> None:
     for statement, word in zip(SEED_STATEMENTS, SEED_WORDS, strict=True):
         assert word in " ".join(statement.lower().split()[:4])

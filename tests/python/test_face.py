@@ -256,6 +256,7 @@ def test_a_memory_is_changed_in_place(vault: Vault) -> None:
     assert vault.get(note).importance is None
     moved = vault.move(note, "kitchen/breakfast.md")
     assert (vault.get(moved).body.strip(), moved.path) == ("Bella eats at eight.", "kitchen/breakfast.md")
+    assert vault.get(moved).path == "kitchen/breakfast.md"
 
 
 def test_links_are_followed_both_ways_and_names_read(vault: Vault) -> None:
