@@ -37,7 +37,6 @@ LATER = {
     },
     "conflicts.compare": {"conflicts.conflict", "conflicts.gisting"},
     # Only of a title that says something.
-    "conflicts.sides": {"conflicts.frames"},
     "memories.add": {"beliefs.echo"},
     # A card says more than a line of `list`.
     "memories.show": {

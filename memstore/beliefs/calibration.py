@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 
 BINS = 10
+# Thresholds are proposed after so many decisions about new beliefs; so many must lie below, one of five accepted.
+FEWEST_DECIDED, FEWEST_BELOW, ONE_OF = 20, 8, 5
 # A witness that moved the belief by less than this is not a new observation: its roots had been counted before.
 _NEW = 1e-9
 
@@ -60,25 +62,57 @@ class Bin(NamedTuple):
 
 
 class Decided(NamedTuple):
-    """How many suggestions of one action, from so many independent roots, were accepted and rejected."""
+    """How many suggestions of one action that one rule found from so many independent roots were accepted and rejected.
+
+    `rule` is empty for suggestions that say nothing of it.
+    """
 
     action: str
+    rule: str
     roots: int
     accepted: int
     rejected: int
+
+
+class Threshold(NamedTuple):
+    """A threshold that would have left out suggestions of new beliefs that were mostly rejected.
+
+    `setting` is the setting's name; `below` and `reaching` count the suggestions on either side, of which some were
+    accepted.
+    """
+
+    setting: str
+    value: float
+    below: int
+    accepted_below: int
+    reaching: int
+    accepted_reaching: int
+
+
+class SuggestionDecision(NamedTuple):
+    """A suggestion that somebody decided on; the likeness is None if it was not kept."""
+
+    action: str
+    rule: str
+    roots: int
+    likeness: float | None
+    accepted: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:
     """The Brier score, from 0 (best) to 1, None without predictions; the bins that are not empty.
 
-    `suggestions` is what became of the suggestions that were decided on, by what they suggest and from how much.
+    `suggestions` is what became of the suggestions that were decided on, by what they suggest, how they were found and
+    from how much. `thresholds` are those that follow from the `decided` ones of new beliefs, if there are enough.
     """
 
     predictions: int
     brier: float | None
     bins: tuple[Bin, ...]
     suggestions: tuple[Decided, ...] = ()
+    decided: int = 0
+    thresholds: tuple[Threshold, ...] = ()
 
     __repr__ = short_repr
 
@@ -136,24 +170,62 @@ def calibrate(view: View) -> Calibration:
     # Splits and merges copy evidence; the prediction of the memory that had it first is the one that counts.
     memories.sort(key=lambda memory: memory.created_at or "", reverse=True)
     made = {one.of: one for memory in memories for one in predictions(memory.confidence_history)}
-    return replace(calibration_of(made.values()), suggestions=tuple(decided_of(view)))
+    decisions = list(_decisions(view))
+    return replace(
+        calibration_of(made.values()),
+        suggestions=tuple(track_record(decisions)),
+        decided=sum(one.action == Action.CREATE.value for one in decisions),
+        thresholds=tuple(thresholds(decisions)),
+    )
 
 
-def decided_of(view: View) -> Iterator[Decided]:
-    """Yield what became of the suggestions that the viewer may see, those of one action by the number of their roots.
+def track_record(decisions: Iterable[SuggestionDecision]) -> Iterator[Decided]:
+    """Yield how many suggestions were accepted and rejected, by what they suggest, their rule and their roots."""
+    counts = Counter((one.action, one.rule, one.roots, one.accepted) for one in decisions)
+    for action, rule, roots in sorted({key[:3] for key in counts}):
+        accepted, rejected = (counts[action, rule, roots, was] for was in (True, False))
+        yield Decided(action, rule, roots, accepted, rejected)
+
+
+def thresholds(decisions: Iterable[SuggestionDecision]) -> Iterator[Threshold]:
+    """Yield thresholds for new beliefs: below them, at most one suggestion of five was accepted, and more above.
+
+    There are none before `FEWEST_DECIDED` decisions, of which `FEWEST_BELOW` must lie below.
+    """
+    new = [one for one in decisions if one.action == Action.CREATE.value]
+    by_roots = [(float(one.roots), one.accepted) for one in new]
+    by_likeness = [(one.likeness, one.accepted) for one in new if one.likeness is not None]
+    for setting, measured in (("consolidate.least_roots", by_roots), ("consolidate.least_likeness", by_likeness)):
+        if len(measured) >= FEWEST_DECIDED and (found := _highest(setting, sorted(measured))):
+            yield found
+
+
+def _highest(setting: str, measured: Sequence[tuple[float, bool]]) -> Threshold | None:
+    """Return the highest threshold below which few were accepted, of measures in ascending order."""
+    every, accepted = len(measured), sum(was for _, was in measured)
+    found, below, accepted_below = None, 0, 0
+    for at, (value, was) in enumerate(measured):
+        if at and value > measured[at - 1][0]:
+            one = Threshold(setting, value, below, accepted_below, every - below, accepted - accepted_below)
+            is_little = below >= FEWEST_BELOW and accepted_below * ONE_OF <= below
+            found = one if is_little and one.accepted_reaching * ONE_OF > one.reaching else found
+        below, accepted_below = below + 1, accepted_below + was
+    return found
+
+
+def _decisions(view: View) -> Iterator[SuggestionDecision]:
+    """Yield what became of the suggestions that the viewer may see.
 
     A suggestion whose file was deleted was rejected; one that was moved out of its folder was accepted.
     """
     load = loader(view)
-    counts: Counter[tuple[str, int, bool]] = Counter()
     made = [(file.memory, _was_accepted(file)) for file in view.memories() if _is_suggestion(file.memory)]
     for memory, accepted in [*made, *((memory, False) for memory in deleted_suggestions(view))]:
         if accepted is not None:
             known = (load(ref) for ref in memory.derived_from if MemoryRef.parse(ref))
             roots = {root for one in known if one for root in as_evidence(one, load).roots}
-            counts[memory.proposes or Action.CREATE.value, len(roots), accepted] += 1
-    for action, number in sorted({key[:2] for key in counts}):
-        yield Decided(action, number, counts[action, number, True], counts[action, number, False])
+            rule, alike = (memory.origin.trigger or "", memory.origin.likeness) if memory.origin else ("", None)
+            yield SuggestionDecision(memory.proposes or Action.CREATE.value, rule, len(roots), alike, accepted)
 
 
 def _is_suggestion(memory: Memory) -> bool:

@@ -69,6 +69,13 @@ def _square(vector: Vector) -> float:
     return math.fsum(value * value for value in vector.values())
 
 
+def likeness(vectors: Sequence[Vector]) -> float:
+    """Return the mean cosine of any two of these vectors of length 1 or 0, in [0, 1]; 0 of fewer than two."""
+    count = len(vectors)
+    pairs = _square(centre(vectors)) - math.fsum(map(_square, vectors))
+    return max(0.0, min(1.0, pairs / (count * (count - 1)))) if count > 1 else 0.0
+
+
 def centre(vectors: Iterable[Vector]) -> dict[Any, float]:
     """Return the sum of vectors, which points in their mean direction."""
     total: dict[Any, float] = defaultdict(float)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from memstore.beliefs import RUNS
 from memstore.beliefs.archive import figures, prunable
 from memstore.beliefs.changes import changes
-from memstore.beliefs.clustering import EMBEDDING_THRESHOLD, TEXT_THRESHOLD, Weights
+from memstore.beliefs.clustering import EMBEDDING_THRESHOLD, TEXT_THRESHOLD, Weights, likeness
 from memstore.beliefs.consolidation import (
     FEWEST_POOLED,
     SHARED_BY,
@@ -99,10 +99,12 @@ class Consolidated:
     `pooled` counts the memories that were looked at, `left_out` those beyond the limit. Nothing was suggested if there
     were too few memories (`enough` is false) or it was too early (`due` is false). `applied` are the refs of
     suggestions that were carried out instead of written. `faded` is only reported: no file changes because time passes.
+    `below` counts the new beliefs that were not suggested because of the vault's own thresholds.
     """
 
     pooled: int
     left_out: int = 0
+    below: int = 0
     enough: bool = True
     due: bool = True
     suggestions: tuple[SuggestionFile, ...] = ()
@@ -153,10 +155,9 @@ def consolidate(
     run = Run(now, frozenset(pooled.ref for pooled in gathered.pool))
     if if_due and not _is_due(view, run):
         return Consolidated(pooled=len(gathered.pool), due=False)
-    suggestions = [
-        suggestion_of(view, proposal, gathered, now=now, synthesizer=synthesizer)
-        for proposal in _news(view, gathered, now)
-    ]
+    news = list(_news(view, gathered, now))
+    wanted = [proposal for proposal in news if _is_wanted(view, proposal)]
+    suggestions = [suggestion_of(view, proposal, gathered, now=now, synthesizer=synthesizer) for proposal in wanted]
     safe = _safe(suggestions, committed) if apply_safe and branch is None else {}
     if branch is None:
         edits = [*by_hand, *(safe.get(one.ref, one.edit) for one in suggestions)]
@@ -169,10 +170,19 @@ def consolidate(
     return Consolidated(
         pooled=len(gathered.pool),
         left_out=gathered.left_out,
+        below=len(news) - len(wanted),
         suggestions=tuple(suggestions),
         applied=frozenset(safe),
         faded=tuple(_faded(gathered.beliefs, now)),
         saved=saved,
+    )
+
+
+def _is_wanted(view: View, proposal: ConsolidationProposal) -> bool:
+    """Whether a proposal reaches the thresholds that the vault's settings add; they are for new beliefs alone."""
+    least = view.config
+    return proposal.action is not Action.CREATE or (
+        len(proposal.roots) >= least.least_roots and (proposal.likeness or 0.0) >= least.least_likeness
     )
 
 
@@ -199,8 +209,8 @@ def _of_partition(
 ) -> list[ConsolidationProposal]:
     """Return the proposals of a partition: answers to its beliefs first, then changes, then patterns of the rest."""
     having = by_terms(part) if own else {}
-    answered = [proposal for held in own for proposal in answers(having, held, side_of)]
-    answered += [proposal for held in own for proposal in cases(having, held, case_in)]
+    answered = [_by("answer", proposal) for held in own for proposal in answers(having, held, side_of)]
+    answered += [_by("case", proposal) for held in own for proposal in cases(having, held, case_in)]
     targets = {proposal.target for proposal in answered}
     used = {member.ref for proposal in answered for member in proposal.members}
     free = [one for one in part if one.ref not in used]
@@ -217,22 +227,33 @@ def _of_partition(
     found: list[Pattern] = []
     made: list[ConsolidationProposal] = []
 
-    def propose(some: Iterable[Pattern], vectors: Mapping[str, Vector], threshold: float) -> None:
+    def propose(rule: str, some: Iterable[Pattern], vectors: Mapping[str, Vector], threshold: float) -> None:
         """Keep what leads to a proposal; what does not must not hide another pattern."""
         for pattern in new_patterns(some, found):
             if proposed := proposals([pattern], own, vectors, threshold, side_of):
                 found.append(pattern)
-                made.extend(proposed)
+                made.extend(_by(rule, proposal) for proposal in proposed)
 
-    propose(patterns(unchanged, by_words, TEXT_THRESHOLD), by_words, TEXT_THRESHOLD)
+    propose("words", patterns(unchanged, by_words, TEXT_THRESHOLD), by_words, TEXT_THRESHOLD)
     if meaning:
-        propose(patterns(unchanged, meaning, EMBEDDING_THRESHOLD), meaning, EMBEDDING_THRESHOLD)
+        propose("meaning", patterns(unchanged, meaning, EMBEDDING_THRESHOLD), meaning, EMBEDDING_THRESHOLD)
     topics = by_topics(alone, signs, Likeness(days, meaning, signs.shared()))
     # A change is no pattern, but a memory that tells of one may also be part of a pattern.
     topics = (one for one in topics if 2 * len({member.ref for member in one.members} & taken) < len(one.members))
-    propose(topics, by_words, TEXT_THRESHOLD)
+    propose("topic", topics, by_words, TEXT_THRESHOLD)
     made = [one for one in made if one.target is None or one.target not in targets]
-    return [*answered, *map(superseding, changed), *made]
+    every = [*answered, *(_by("change", superseding(change)) for change in changed), *made]
+    in_part = Weights([pooled.terms for pooled in part])
+    return [_with_likeness(proposal, in_part) for proposal in every]
+
+
+def _by(rule: str, proposal: ConsolidationProposal) -> ConsolidationProposal:
+    return replace(proposal, rule=rule)
+
+
+def _with_likeness(proposal: ConsolidationProposal, weights: Weights) -> ConsolidationProposal:
+    found = likeness([weights.vector(member.terms) for member in (*proposal.members, *proposal.against)])
+    return replace(proposal, likeness=round(found, 2))
 
 
 def _day_of(one: Pooled) -> int | None:

@@ -132,7 +132,8 @@ class ConsolidationProposal:
     pattern says so, word by word. `quote` is the suggested statement, in the words of `general`; the members in
     `saying` say the same. `stated` is what all members state in common, with the ranges and lists in `differing`; then
     `quote` is the sentence of `general`. `once` is what was said before a change. A proposal to archive has no evidence
-    and no most general member; its `terms` are the reason and the numbers behind it.
+    and no most general member; its `terms` are the reason and the numbers behind it. `rule` found it, in a word, and
+    `likeness` is the mean cosine of the words of its evidence, in [0, 1].
     """
 
     action: Action
@@ -148,6 +149,13 @@ class ConsolidationProposal:
     topic: str = ""
     stated: str = ""
     differing: tuple[str, ...] = ()
+    rule: str = ""
+    likeness: float | None = None
+
+    @property
+    def roots(self) -> frozenset[str]:
+        """The independent roots of its evidence."""
+        return frozenset(root for member in (*self.members, *self.against) for root in member.roots)
 
     @property
     def text(self) -> str:

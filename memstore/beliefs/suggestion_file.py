@@ -206,6 +206,7 @@ def _common(view: View, proposal: ConsolidationProposal, now: datetime) -> dict[
         "author": view.actor,
         "source": SOURCE,
         "source_type": SOURCE,
+        **({"origin": {"trigger": proposal.rule, "likeness": proposal.likeness}} if proposal.rule else {}),
         "derived_from": [*members, f"{SOURCE}:{now:%Y-%m-%d}"],
         **labels(_common_labels(proposal)),
     }

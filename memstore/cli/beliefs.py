@@ -314,8 +314,10 @@ def calibrate(session: CliSession) -> None:
     """Score how well each confidence predicted the independent evidence that came next.
 
     The Brier score is the mean squared error: 0 is perfect, 0.25 is what guessing gets. Below it stands how many
-    suggestions of consolidate were accepted, by what they suggest and from how many independent roots.
+    suggestions of consolidate were accepted, by what they suggest, the rule that found them and from how many
+    independent roots; then thresholds for new beliefs that follow from that. They apply only once you set them.
     """
+    from memstore.beliefs.calibration import FEWEST_DECIDED
     from memstore.beliefs.calibration import calibrate as score
 
     found = score(session.view())
@@ -324,6 +326,12 @@ def calibrate(session: CliSession) -> None:
         session.say("no history has any evidence yet")
     if not found.suggestions:
         session.say("no suggestion was decided on yet")
+    elif found.decided < FEWEST_DECIDED:
+        session.say(
+            f"{found.decided} new beliefs decided on; from {FEWEST_DECIDED} on, thresholds of your own are proposed"
+        )
+    elif not found.thresholds:
+        session.say("no threshold would have left out what you rejected")
 
 
 def _calibration_lines(found: Calibration) -> Iterator[str]:
@@ -333,9 +341,14 @@ def _calibration_lines(found: Calibration) -> Iterator[str]:
     for one in found.bins:
         yield f"{one.low:.1f} to {one.high:.1f}  {one.predictions:>11}  {one.expected:>8.2f}  {one.observed:>8.2f}"
     if found.suggestions:
-        yield "suggestion  roots  accepted  rejected"
+        yield "suggestion  rule     roots  accepted  rejected"
     for each in found.suggestions:
-        yield f"{each.action:<10}  {each.roots:>5}  {each.accepted:>8}  {each.rejected:>8}"
+        yield f"{each.action:<10}  {each.rule or '-':<7}  {each.roots:>5}  {each.accepted:>8}  {each.rejected:>8}"
+    for least in found.thresholds:
+        were = "was" if least.accepted_below == 1 else "were"
+        yield f"memstore config {least.setting} {least.value:g}"
+        yield f"  of {least.below} new beliefs below it {least.accepted_below} {were} accepted"
+        yield f"  of {least.reaching} others {least.accepted_reaching}"
 
 
 def _weigh_anew(session: CliSession, *, only_check: bool) -> None:

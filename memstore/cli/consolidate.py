@@ -101,6 +101,9 @@ def _say(session: CliSession, done: Consolidated, *, dry_run: bool) -> None:
             session.say(f"{one.ref}: {safe_line(one.note)}")
     if done.left_out:
         session.say(f"{done.left_out} older memories were left out: at most {done.pooled} are looked at")
+    if done.below:
+        some = "new belief is" if done.below == 1 else "new beliefs are"
+        session.say(f"{done.below} {some} below the vault's thresholds, and not suggested: memstore config")
     if done.faded:
         session.say(f"{len(done.faded)} {'belief has' if len(done.faded) == 1 else 'beliefs have'} faded")
     if done.applied:

@@ -131,6 +131,16 @@ VAULT_SETTINGS = (
         LANGUAGES,
     ),
     Setting("every", SettingKind.WHOLE, "after how many hours `memstore beliefs consolidate --if-due` runs again"),
+    Setting(
+        "consolidate.least_roots",
+        SettingKind.WHOLE,
+        "from how many independent roots a new belief is suggested; never fewer than three",
+    ),
+    Setting(
+        "consolidate.least_likeness",
+        SettingKind.SHARE,
+        "how alike the memories behind a new belief must be; `memstore beliefs calibrate` proposes a value",
+    ),
     Setting("require_context", SettingKind.FLAG, "without a context, refuse everybody but the owner at a terminal"),
     Setting(
         "remotes",
@@ -206,6 +216,8 @@ class Config(NamedTuple):
     quality_profile: str = QualityProfile.MEMSTORE.value
     require_context: bool = False
     every: int = 24
+    least_roots: int = 3
+    least_likeness: float = 0.0
     languages: tuple[str, ...] = ()
     remotes: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 

@@ -166,7 +166,12 @@ SIGNATURE_KEYS = (
     _required("provenance", Shape.LINE),
     _required("sig", Shape.LINE),
 )
-ORIGIN_KEYS = (Key("session_id", Shape.LINE), Key("trigger", Shape.LINE), Key("repeated", Shape.FLAG))
+ORIGIN_KEYS = (
+    Key("session_id", Shape.LINE),
+    Key("trigger", Shape.LINE),
+    Key("repeated", Shape.FLAG),
+    Key("likeness", Shape.FRACTION),
+)
 GENERALIZATION_KEYS = (
     _required("verdict", Shape.LINE),
     Key("checks", Shape.LINES),

@@ -147,11 +147,13 @@ class Origin(NamedTuple):
     """The circumstances in which a memory was written (seed 004's context).
 
     `repeated` means that it says on purpose what its author had said that day already: it is an event of its own.
+    `likeness` is how alike the memories are that a suggestion follows from, and `trigger` then the rule that found it.
     """
 
     session_id: str | None = None
     trigger: str | None = None
     repeated: bool | None = None
+    likeness: float | None = None
 
 
 # -- who vouches for it ----------------------------------------------------------------------------

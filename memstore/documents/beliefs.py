@@ -172,8 +172,15 @@ Form("""Bin
 """)
 Form("""Decided
     action: what was suggested
+    rule: the rule that found it; empty if it was not kept
     roots[0..]: from how many independent roots
     accepted[0..] rejected[0..]: how many of these
+""")
+Form("""Threshold
+    setting: the setting that it would be the value of
+    value[0..]
+    below[0..] accepted_below[0..]: how many lie below it; how many of these were accepted
+    reaching[0..] accepted_reaching[0..]: how many reach it; how many of these were accepted
 """)
 Form("""Calibration
     @calibrate: how well confidences predicted later evidence
@@ -181,6 +188,8 @@ Form("""Calibration
     brier[0..1]: mean squared error; 0.25 is the score of guessing
     bins
     suggestions: what became of those that were decided on
+    decided[0..]: how many of them suggested a new belief
+    thresholds: what would have left out new beliefs that were mostly rejected
 """)
 Form("""Differing
     ref path
@@ -274,6 +283,7 @@ Form("""Consolidated
     due: false if it was too early for --if-due; nothing else was done then
     pooled: how many memories were examined
     left_out: how many older memories were left out, because of the limit
+    below[0..]: how many new beliefs lie below the vault's own thresholds, and are not suggested
     suggestions
     faded: beliefs whose confidence faded with time; nothing is written for them
     written=saved: the files that were written, or would be

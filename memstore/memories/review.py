@@ -283,7 +283,8 @@ def _numbers(change: MemoryChange, files: Files) -> Iterator[NumberMoved]:
     moved = {name: (before.extra[name], after.extra[name]) for name in _own_numbers(before, after)}
     if before.confidence != after.confidence:
         moved = {"confidence": (before.confidence, after.confidence), **moved}
-    newest = max(new_lines(before, after), key=lambda line: line.timestamp, default=None)
+    # Of lines of one time, the last: a statement goes before the evidence that was recorded with it.
+    newest = max(reversed(new_lines(before, after)), key=lambda line: line.timestamp, default=None)
     for key, (old, new) in moved.items():
         because = newest if key == "confidence" else None
         line = file.front.position(key).line

@@ -215,7 +215,7 @@ def _toml(setting: Setting, config: Config) -> str:
     value = getattr(config, setting.field)
     if isinstance(value, tuple):
         return str(list(value))
-    return str(value).lower() if isinstance(value, bool | int) else f'"{value}"'
+    return str(value).lower() if isinstance(value, bool | int | float) else f'"{value}"'
 
 
 def _with_hooks(hooks: GitHooks) -> tuple[tuple[str, ...], str | None]:

@@ -200,17 +200,38 @@ def test_as_of_looks_at_what_had_been_written() -> None:
     assert len(refs(consolidate(ws.view()))) == 1
 
 
-def test_the_track_record_counts_what_was_decided_on_by_action_and_roots() -> None:
+def test_the_track_record_counts_what_was_decided_on_by_action_rule_and_roots() -> None:
     ws = vault(alone(20), walks(4), over_days(*PARKING))
     consolidate(ws.view(), apply=True)
     assert calibrate(ws.view()).suggestions == ()
     by_action = {one.action.value: one for one in list_suggestions(ws.view())}
     accept_suggestion(ws.view(), str(by_action["create"].memory.ref))
-    assert calibrate(ws.view()).suggestions == (Decided("create", 4, accepted=1, rejected=0),)
+    assert calibrate(ws.view()).suggestions == (Decided("create", "words", 4, accepted=1, rejected=0),)
     reject_suggestion(ws.view(), str(by_action["supersede"].memory.ref))
     create, supersede = calibrate(ws.view()).suggestions
-    assert (create.accepted, supersede) == (1, Decided("supersede", 4, accepted=0, rejected=1))
+    assert (create.accepted, supersede) == (1, Decided("supersede", "change", 4, accepted=0, rejected=1))
     assert calibrate(ws._replace(actor="si:ash").view()).suggestions == ()
+
+
+def test_a_suggestion_keeps_its_rule_and_likeness_whatever_is_decided() -> None:
+    ws = vault(alone(20), walks(4))
+    (suggested,) = refs(consolidate(ws.view(), apply=True))
+    origin = memory(ws, suggested).origin
+    assert origin
+    assert (origin.trigger, origin.likeness) == ("words", 0.71)
+    accepted = accept_suggestion(ws.view(), suggested).saved.ref
+    assert memory(ws, suggested).origin == memory(ws, accepted or "").origin == origin
+
+
+def test_thresholds_of_the_vaults_own_are_told_and_leave_out_new_beliefs_alone() -> None:
+    ws = vault(alone(20), walks(4), over_days(*PARKING))
+    both = consolidate(ws.view())
+    assert ([one.proposal.action.value for one in both.suggestions], both.below) == (["create", "supersede"], 0)
+    for least, new in (({"least_roots": 5}, []), ({"least_likeness": 0.8}, []), ({"least_likeness": 0.7}, ["create"])):
+        strict = ws._replace(config=ws.config._replace(**least))
+        done = consolidate(strict.view())
+        assert [one.proposal.action.value for one in done.suggestions] == [*new, "supersede"]
+        assert done.below == 1 - len(new)
 
 
 def test_a_belief_that_time_faded_is_reported_and_not_written() -> None:

@@ -113,6 +113,7 @@ def of_keys(keys: tuple[Key, ...], *, closed: bool) -> dict[str, Any]:
 def _config() -> dict[str, Any]:
     kinds: dict[SettingKind, dict[str, Any]] = {
         SettingKind.WHOLE: {"type": "integer", "minimum": 1},
+        SettingKind.SHARE: {"type": "number", "minimum": 0, "maximum": 1},
         SettingKind.FLAG: {"type": "boolean"},
         SettingKind.ZONE: {"type": "string"},
         SettingKind.WORDS: _list({"type": "string"}),
