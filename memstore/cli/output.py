@@ -115,10 +115,14 @@ def _unwritten(error: OSError) -> OSError:
 
 
 def write_message(message: str, *, end: str = "\n") -> None:
-    """Write a line to standard error, in place of the progress that is shown there.
+    """Write a line to standard error, in place of the progress that is shown there; at a terminal, broken at blanks.
 
     If there is none, or it takes no text, nobody reads it, and what the program does goes on.
     """
+    if sys.stderr is not None and sys.stderr.isatty():
+        from memstore.core.columns import hanging
+
+        message = "\n".join(part for line in message.split("\n") for part in hanging(line, room()))
     _write_beside(_PROGRESS.erased() + message + end)
 
 

@@ -246,10 +246,12 @@ def test_columns_of_a_list_are_aligned_and_shortened(shell: runner.Shell) -> Non
     assert len(wide) == len(narrow) == len(tiny)
 
 
-@pytest.mark.parametrize("words", [("status",), ("log",), ("doctor",), ("links", "m_0tea"), ("config",)])
-def test_no_line_is_broken_within_a_word(shell: runner.Shell, words: tuple[str, ...]) -> None:
-    wide = "\n".join(_screen(shell, 500, *words)).split()
-    narrow = _screen(shell, 40, *words)
+@pytest.mark.parametrize(
+    "words", [("status",), ("log",), ("doctor",), ("links", "m_0tea"), ("config",), ("show", "x" * 30)]
+)
+def test_no_line_is_broken_within_a_word(shell: runner.Shell, words: str) -> None:
+    wide = "\n".join(_screen(shell, 500, *words.split())).split()
+    narrow = _screen(shell, 40, *words.split())
     assert "\n".join(narrow).split() == wide
     assert [line for line in narrow if width(line) > 40 and len(line.split()) > 1] == []
 
