@@ -316,8 +316,9 @@ def stop_outside(view: View, memory: Memory, to: Iterable[str], consents: Iterab
         RefusedError: those who listen there have not consented, and the actor doesn't acknowledge that.
     """
     if others := leaves_context(view, memory, to, consents):
+        are = "is" if len(others) == 1 else "are"
         raise RefusedError(
-            f"{memory.ref} was said in {memory.context}, and {', '.join(others)} is outside of it",
+            f"{memory.ref} was said in {memory.context}, and {', '.join(others)} {are} outside of it",
             hint="--acknowledge grants it all the same",
         )
 
