@@ -185,7 +185,7 @@ def _open(session: CliSession, one: Choice) -> None:
         from memstore.cli.show import card
         from memstore.memories.show import show_memory
 
-        session.write(card(session, show_memory(view, one.name)))
+        session.write(card(session, show_memory(view, one.name)), verbatim=True)
     elif one.path.endswith(SEALED_SUFFIX):
         from memstore.cli.amend import edit_by_hand
 

@@ -240,7 +240,7 @@ def _status_lines(session: CliSession, status: Status) -> Iterator[str]:
         from memstore.cli.output import safe_line
 
         yield ""
-        yield paint("warning", "changes that let somebody see more than at the last commit or check (memstore check)")
+        yield paint("warning", "changes that let others see more than at the last commit or check (memstore check)")
         yield from (f"  {paint.path(finding.path)}: {safe_line(finding.text)}" for finding in status.widened)
     missing = [name for name, state in status.hooks.items() if state.name not in ("OURS", "CALLING")]
     if missing:

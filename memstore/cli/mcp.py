@@ -131,7 +131,7 @@ def _serve_http(session: CliSession, offered: str, rules: WriteRules, port: int)
         if one.contradicts_itself:
             raise VaultError(_contradicts(one), hint=_ANEW.format(one.id))
     if not tokens.list():
-        raise UsageError("nobody has a token, so nobody could be served", hint="memstore mcp token add ENTITY")
+        raise UsageError("there are no tokens, so no one could be served", hint="memstore mcp token add ENTITY")
     served = http.Served(_environment(session), str(view.root), rules, tools.CHOICES[offered], tokens)
     try:
         listening = socket.create_server((http.HOST, port))

@@ -476,7 +476,7 @@ def _drafts(where: str, talk: Talk, program: str, model: str) -> Iterator[Draft 
     spoken = [turn for turn in talk.turns if turn.who == PERSON or not is_error(turn.text)]
     turns = to_be_remembered(spoken, lambda turn: turn.text if turn.who == PERSON else None)
     if not turns:
-        yield Skipped(where, NOT_TO_BE_REMEMBERED if spoken else "nobody says anything in it")
+        yield Skipped(where, NOT_TO_BE_REMEMBERED if spoken else "it has no messages")
         return
     if len(turns) < len(spoken):
         yield Skipped(where, f"{len(spoken) - len(turns)} of its turns: {NOT_TO_BE_REMEMBERED}")

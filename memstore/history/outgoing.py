@@ -140,7 +140,7 @@ def each_object(git: GitProcess, names: Iterable[str]) -> Generator[tuple[str, G
 
 def _known(found: Mapping[str, GitObject], name: str) -> GitObject:
     if name not in found:
-        raise GitError(f"the object {name[:10]} is missing here, so nobody can say what would be sent", hint="git fsck")
+        raise GitError(f"the object {name[:10]} is missing here, so what would be sent is unknown", hint="git fsck")
     return found[name]
 
 
@@ -199,7 +199,7 @@ def _tree_changes(printed: str, empty: str) -> Iterator[list[TreeChange]]:
             is_gone = mode == "000000"
             changes.append(TreeChange(path, "", None, before) if is_gone else TreeChange(path, mode, new, before))
     if end != len(printed):
-        raise GitError("git diff-tree printed something unknown, so nobody can say what would be sent", hint="git fsck")
+        raise GitError("git diff-tree printed something unknown, so what would be sent is unknown", hint="git fsck")
     if changes is not None:
         yield changes
 

@@ -225,7 +225,7 @@ def _attributes(around: Machine, *, mixed: bool, fix: bool) -> Check:
         return Check(
             "attributes",
             DoctorVerdict.ERROR,
-            f"merge=union in {ATTRIBUTES_PATH} brings back grants that somebody revoked",
+            f"merge=union in {ATTRIBUTES_PATH} brings back grants that were revoked",
             "remove it",
         )
     line = MIXED_ATTRIBUTES_LINE if mixed else ATTRIBUTES_LINE
@@ -320,7 +320,7 @@ def _pinned(told: str, keyring: Keyring, now: datetime) -> Check:
     if any(COMMIT_NAMESPACE in one.namespaces for one in held if one.pinned):
         return Check("keyring", DoctorVerdict.OK, text)
     hint = "memstore trust keys add ENTITY FILE.pub --keeper -c, then memstore trust keys pin"
-    return Check("keyring", DoctorVerdict.WARNING, f"{text}; nobody is a keeper, so no change to it will count", hint)
+    return Check("keyring", DoctorVerdict.WARNING, f"{text}; there is no keeper, so no change to it will count", hint)
 
 
 def _valid_keys(keyring: Keyring) -> list[Signer]:
@@ -380,7 +380,7 @@ def _sealing_keys(view: View) -> Iterator[Check]:
             continue
         context, named = file.values["id"], file.values.get("sealing_key")
         if named and not view.of(SEAL_KEYS).has_context_key(named):
-            text = f"{context} has the key {named}, which is not here: nobody reads here what is sealed for it"
+            text = f"{context} has the key {named}, which is not here: nothing that is sealed for it can be read here"
             hint = f"copy it to {view.of(SEAL_KEYS).context_place(named)}, or: memstore forget --shred {context}"
             yield Check("sealing keys", DoctorVerdict.WARNING, text, hint)
         for key in view.of(SEAL_KEYS).of_context(context):

@@ -299,13 +299,13 @@ class _Check:
             return "it is no memory, so it is for the owner alone", "push-no-memory"
         said = self._blobs[change.new or ""]
         if said.kind is FileKind.SEALED:
-            return "it is sealed, and no key here opens it, so nobody knows who may see it", "push-broken"
+            return "it is sealed, and no key here opens it, so who may see it is unknown", "push-broken"
         if said.labels is None or said.kind is not FileKind.MEMORY:
             broken = said.kind is FileKind.BROKEN
             if said.kind is FileKind.PLAIN and MANIFEST in self._own[commit.id] and self._all_see_notes():
                 return None
             return (
-                ("it can't be read, so nobody knows who may see it", "push-broken")
+                ("it can't be read, so who may see it is unknown", "push-broken")
                 if broken
                 else ("it is a plain note, which is for the owner alone", "push-no-memory")
             )
@@ -319,9 +319,9 @@ class _Check:
         said = self._blobs.found.get(change.new or "")
         if change.mode in git_objects.REGULAR_FILES:
             if said and said.kind is FileKind.SEALED:
-                return "it is sealed, and no key here opens it, so nobody knows who may see it", "push-broken"
+                return "it is sealed, and no key here opens it, so who may see it is unknown", "push-broken"
             if said and said.kind is FileKind.BROKEN:
-                return "it can't be read, so nobody knows who may see it", "push-broken"
+                return "it can't be read, so who may see it is unknown", "push-broken"
             if said and said.labels:
                 return self._denied(commit, said.labels) or self._denied_by_another_id(change.path, said)
             inside = self._inside(change.path)

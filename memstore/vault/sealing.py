@@ -202,7 +202,7 @@ def keys_for(view: View, memory: Memory, names: Iterable[str]) -> list[PublicKey
 def keys_of(view: View, keyring: Keyring, name: str) -> list[PublicKey]:
     """Return the keys of an entity that count now and that age can seal for."""
     if keyring.unreadable:
-        raise RefusedError(f"nobody's key counts: {keyring.unreadable}", hint="memstore trust keys list")
+        raise RefusedError(f"no key counts here: {keyring.unreadable}", hint="memstore trust keys list")
     now = view.clock.now()
     lines = keyring.lines_of(name, ATTEST_NAMESPACE)
     return [

@@ -150,8 +150,8 @@ def sealed_findings(history: GitHistory, files: Mapping[str, ReadFile]) -> Itera
         if why is not None and why.is_damaged and not (history.mixed and why.is_other):
             yield finding_of("sealed-damaged", change.path, why.message, why.hint)
         elif why is not None and before and recipients(now).is_wider(recipients(before)):
-            text = "no key here opens it, and it is sealed for more keys than before: nobody here can judge that"
-            yield finding_of("sealed-wider", change.path, text, "let somebody commit it who can open it")
+            text = "no key here opens it, and it is sealed for more keys than before: that can't be judged here"
+            yield finding_of("sealed-wider", change.path, text, "let someone who can open it commit it")
     gone = {change.old: change.path for change in changes if is_sealed_path(change.path) and not change.new}
     for change in history.all_staged() if gone else ():
         if is_misnamed(change.path) and (was := gone.get(change.new)):

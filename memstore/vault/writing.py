@@ -227,7 +227,7 @@ def _taken_back(vault: VaultFiles, journal: Journal, files: Sequence[Written], *
     if back.is_all and is_begun:
         with suppress(BaseException):  # the next program finds nothing to take back, and clears it
             journal.clear()
-    left = f"; {_names(back.left)} changed in the meantime, and stays as somebody saved it" if back.left else ""
+    left = f"; {_names(back.left)} changed in the meantime, and stays as it was saved" if back.left else ""
     if back.is_all:
         return f"{left}, and nothing else was written" if left else _NOTHING
     written = f"; {_names(back.written)} is written, and can't be taken back now" if back.written else ""

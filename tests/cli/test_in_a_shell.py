@@ -214,6 +214,15 @@ def test_answers_fit_the_terminal(shell: runner.Shell, columns: int) -> None:
         assert "\x1b" not in "".join(seen)
 
 
+def test_errors_and_hints_are_broken_between_words(shell: runner.Shell) -> None:
+    seen = _screen(shell, 50, "find", "--no-input")
+    assert seen == [
+        "memstore: find needs a terminal",
+        "hint: memstore search WORDS prints the lines that",
+        "    match, memstore list all titles",
+    ]
+
+
 @pytest.mark.usefixtures("wide")
 def test_a_result_at_a_terminal_is_a_title_a_place_and_a_wrapped_line(shell: runner.Shell) -> None:
     title, place, *text = _screen(shell, 80, "search", "sencha", "likes")

@@ -120,7 +120,7 @@ def test_a_pin_without_a_keeper_is_a_warning(vault: Vault) -> None:
     vault.pin()
     verdict, text = _told(vault)
     assert verdict is DoctorVerdict.WARNING
-    assert text.endswith("1 key counts; nobody is a keeper, so no change to it will count")
+    assert text.endswith("1 key counts; there is no keeper, so no change to it will count")
 
 
 def test_a_vault_that_was_moved_is_told_of_its_pin(vault: Vault, tmp_path: Path) -> None:

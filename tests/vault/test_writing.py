@@ -426,7 +426,7 @@ def test_a_file_that_is_somebody_elses_by_now_is_left_and_named() -> None:
 
     vault, journal = Edited({"a.md": b"a", "b.md": b"b", "c.md": b"c"}), LastOperation()
     said = outcome(vault, journal, ON_DISK)
-    left = "a.md changed in the meantime, and stays as somebody saved it, and nothing else was written"
+    left = "a.md changed in the meantime, and stays as it was saved, and nothing else was written"
     assert said == f"c.md changed in the meantime; {left}"
     assert (vault.files, journal.begun()) == (ON_DISK.before | {"a.md": b"by hand"}, None)
 
