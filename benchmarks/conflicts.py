@@ -21,11 +21,14 @@ import json
 import sys
 from collections import Counter, defaultdict
 from hashlib import sha256
+from itertools import product
 from math import log, sqrt
 from pathlib import Path
 from typing import NamedTuple
 
 from memstore.conflicts.contradiction import CONFLICTS, Comparison, compare, compare_statements
+from memstore.conflicts.gisting import gist
+from memstore.conflicts.gists import is_worth_comparing
 from memstore.conflicts.prose import is_claim
 from memstore.conflicts.quantities import Scale
 from memstore.conflicts.statements import Statement, statements
@@ -82,7 +85,10 @@ def compared(pair: dict[str, str]) -> Comparison:
     """Return the result of comparing a pair, each side with its date, if it has one."""
     days = [(pair.get(f"{side}_date") or "")[:10] for side in "ab"]
     one, other = (claims_in(pair[side]) for side in "ab")
-    return compare_statements(one, other, days_apart=days[0] != days[1])
+    gists = [[gist(each) for each in statements] for statements in (one, other)]
+    places = product(range(len(one)), range(len(other)))
+    near = [(at, to) for at, to in places if is_worth_comparing(gists[0][at], gists[1][to])]
+    return compare_statements(one, other, days_apart=days[0] != days[1], pairs=near)
 
 
 def claims_in(text: str) -> list[Statement]:

@@ -36,6 +36,9 @@ LATER = {
         "conflicts.statements",
     },
     "conflicts.compare": {"conflicts.conflict", "conflicts.gisting"},
+    "conflicts.survey": {
+        *("conflicts.conflict", "conflicts.contradiction", "conflicts.gisting", "conflicts.statements"),
+    },
     # Only of a title that says something.
     "memories.add": {"beliefs.echo"},
     # A card says more than a line of `list`.

@@ -103,9 +103,9 @@ def _found(done: Initialised) -> Iterator[str]:
     """Yield what was there: notes and what happens to them, a repository and its remotes."""
     if done.notes:
         keys = f", {done.with_keys} with frontmatter" if done.with_keys else ""
-        stay = "it stays as it is" if done.notes == 1 else "they stay as they are"
-        becomes = f"{stay}, seen by {done.owner} alone" if done.mixed else "what has frontmatter is a memory"
-        yield f"{_counted(done.notes, 'note')}{keys}; {becomes}"
+        stay = "stays as it is" if done.notes == 1 else "stay as they are"
+        becomes = f"{stay}, for {done.owner} alone" if done.mixed else "what has frontmatter is a memory"
+        yield f"{_counted(done.notes, 'note')}{keys}: {becomes}"
     else:
         yield "no notes"
     if not done.repository_made:

@@ -16,11 +16,11 @@ from memstore.conflicts.gists import (
     FEWEST_WORDS,
     gists_in,
     is_enough,
+    is_worth_comparing,
     keep_apart,
     keep_near,
     kept_apart,
     kept_near,
-    may_conflict,
     pair_of,
     pair_of_files,
     rows_of,
@@ -215,7 +215,7 @@ class Among:
     def _compare(self, one: _Compared, other: _Compared, pairs: Pairs) -> None:
         if one.path == other.path or other.path in self._found[one.path]:
             return
-        near = _nearest(one, other, [(this, that) for this, that in pairs if may_conflict(this, that)])
+        near = _nearest(one, other, [(this, that) for this, that in pairs if is_worth_comparing(this, that)])
         close = near[: max(0, min(MOST_PAIRS - self._pairs, MOST_PAIRS_OF_TWO))]
         self._pairs += len(close)
         self.left_out += len(close) < len(near)

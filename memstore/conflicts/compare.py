@@ -11,10 +11,11 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 from memstore.conflicts import INFERENCE, LEXICON
-from memstore.conflicts.gists import keep_gists, kept_gists, may_conflict, share_a_topic, without_numbers
+from memstore.conflicts.gists import is_worth_comparing, kept_gists, share_a_topic, without_numbers
 from memstore.conflicts.lexicon import states_against, states_in
 from memstore.conflicts.sides import Side, side_of
 from memstore.conflicts.statements import near_in_any_order, topic_of, topics_in
+from memstore.conflicts.survey import conflicts_among, said_by_all
 from memstore.core import digests
 from memstore.core.conflict import CLAIMS
 from memstore.core.terms import stop_words, term_of
@@ -104,20 +105,19 @@ class Comparer:
         kept = {id(one) for one in without_hubs([*found, *beside])}
         return sorted((one for one in found if id(one) in kept), key=lambda one: one.order)
 
-    def found(self, side: Side, *, but: Collection[str] = (), all_in_turn: bool = False) -> list[Conflict]:
+    def found(self, side: Side, *, but: Collection[str] = ()) -> list[Conflict]:
         """Return the open conflicts of a memory, also of sentences that are in conflict with many.
 
         Args:
             side: the memory; it need not be in the vault.
             but: paths of files to leave out.
-            all_in_turn: whether all others are compared in the same way, so that each finds what its states exclude.
         """
         if side.memory.status != "active":
             return []
         others: list[Side] = []
         by_path: dict[str, Conflict] = {}
         read = asked = 0
-        for path in self._alike(side, but=but, all_in_turn=all_in_turn):
+        for path in self._alike(side, but=but):
             if read >= MOST_READ or asked >= MOST_PAIRS:
                 self.left_out += self._may_concern(side, path)
             elif (other := self.side_at(path)) and other.ref != side.ref:
@@ -164,7 +164,7 @@ class Comparer:
             for there, (another, _) in enumerate(other.statements)
             if one.text != another.text
             and near_in_any_order(one, another)
-            and (self._opposes or may_conflict(gists.at(at), others.at(there)))
+            and (self._opposes or is_worth_comparing(gists.at(at), others.at(there)))
         ]
         # One of many lines that are alike says less than one that is like few others.
         here, there = (Counter(places) for places in zip(*pairs, strict=True)) if pairs else (Counter(), Counter())
@@ -187,27 +187,21 @@ class Comparer:
         if found is None or found.side is not side:
             is_of_file = self._sides.get(side.path) is side
             kept = kept_gists(self._view, self._blobs[side.path]) if is_of_file else None
-            found = self._gists[side.path] = _Gists(side, kept)
+            found = self._gists[side.path] = _Gists(side, kept[0] if kept else None)
         return found
 
-    def keep_gists(self) -> None:
-        """Cache the gists of all memories that were compared."""
-        for path, gists in self._gists.items():
-            if not gists.is_kept and self._sides.get(path) is gists.side and not self._view.is_past:
-                keep_gists(self._view, self._blobs[path], [*map(gists.at, range(len(gists.side.statements)))])
-
-    def alike(self, side: Side, *, but: Collection[str] = (), all_in_turn: bool = False) -> Iterator[Side]:
+    def alike(self, side: Side, *, but: Collection[str] = ()) -> Iterator[Side]:
         """Yield the active memories that share most rare words with one, or a claim's subject and attribute."""
-        for path in self._alike(side, but=but, all_in_turn=all_in_turn):
+        for path in self._alike(side, but=but):
             if other := self.side_at(path):
                 yield other
 
-    def _alike(self, side: Side, *, but: Collection[str], all_in_turn: bool) -> list[str]:
+    def _alike(self, side: Side, *, but: Collection[str]) -> list[str]:
         """Return the paths of the memories that `alike` yields, the most alike first.
 
         Besides, there are those that share a word with a statement of a state and have most of the words that the state
         excludes: `user` and `steak` for `User is vegan`, however many memories there are about the user; and the other
-        way round, `user` and `vegan` for `User eats a steak`, unless all are compared in turn.
+        way round, `user` and `vegan` for `User eats a steak`.
         """
         words = self._telling(side)
         rows = dict.fromkeys(self._having(words, FILES_AT_ONCE, among=self._active) if words else ())
@@ -215,8 +209,7 @@ class Comparer:
             stems = [term_of(token.word) for token in statement.tokens]
             against = (word for state in states_in(stems) for word in state.excluded)
             rows |= dict.fromkeys(self._sharing(statement, against))
-            if not all_in_turn:
-                rows |= dict.fromkeys(self._sharing(statement, map(term_of, states_against(statement.topic))))
+            rows |= dict.fromkeys(self._sharing(statement, map(term_of, states_against(statement.topic))))
         return [path for row in rows if (path := self._paths[row]) not in (side.path, *but)]
 
     def _sharing(self, statement: Statement, terms: Iterable[str]) -> Sequence[int]:
@@ -237,6 +230,17 @@ class Comparer:
             self._sides[path] = side_of(file) if file else None
             self._blobs[path] = digests.blob_id(file.data, self._object_format) if file else ""
         return self._sides[path]
+
+    @property
+    def needs_all_words(self) -> bool:
+        """Whether a model or the user's own lists decide, so that gists can't tell what is worth comparing."""
+        return self._opposes is not None or self._view.of(INFERENCE) is not None
+
+    @property
+    def active(self) -> list[tuple[str, str]]:
+        """The paths and blobs of all active memories, in the order of the paths."""
+        blobs = self.audience.column("blob")
+        return sorted((self._paths[row], blobs[row]) for row in self._active)
 
     @cached_property
     def _object_format(self) -> str:
@@ -260,8 +264,11 @@ class Comparer:
 
 
 def _topics(statements: Iterable[Statement]) -> set[str]:
-    """Return the index terms of what statements are about."""
-    return {term_of(word) for statement in statements for key in statement.topic for word in key.split("_")}
+    """Return the index terms of what statements are about; the key of a single word is its term."""
+    keys = {key for statement in statements for key in statement.topic}
+    return {key for key in keys if "_" not in key} | {
+        term_of(word) for key in keys if "_" in key for word in key.split("_")
+    }
 
 
 # A sentence that would contradict more different ones is a value of a series, or about something else each time.
@@ -320,10 +327,14 @@ def survey(view: View, memory: Named | None = None, **which: Unpack[Which]) -> S
         return Survey(tuple(comparer.conflicts(side)) if side else (), comparer.left_out)
     column, filters = comparer.audience.column("path"), filters_of(which, now=view.clock.here())
     paths = sorted(column[row] for row in narrowed(then, comparer.audience.memories, filters))
-    found: dict[frozenset[str], Conflict] = {}
-    for path in view.with_progress("comparing memories", paths):
-        side = comparer.side_at(path)
-        for one in comparer.found(side, all_in_turn=True) if side else ():
-            found.setdefault(frozenset(one.refs), one)
-    comparer.keep_gists()
-    return Survey(tuple(sorted(without_hubs(found.values()), key=lambda one: one.order)), comparer.left_out)
+    if comparer.needs_all_words:
+        found: dict[frozenset[str], Conflict] = {}
+        for path in view.with_progress("comparing memories", paths):
+            side = comparer.side_at(path)
+            for one in comparer.found(side) if side else ():
+                found.setdefault(frozenset(one.refs), one)
+        conflicts, left_out = list(found.values()), comparer.left_out
+    else:
+        said = said_by_all(view, view.with_progress("comparing memories", comparer.active))
+        conflicts, left_out = conflicts_among(view, said, {*paths})
+    return Survey(tuple(sorted(without_hubs(conflicts), key=lambda one: one.order)), left_out)

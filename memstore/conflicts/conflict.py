@@ -207,7 +207,7 @@ def _values_differ(one: str, other: str, opposes: Opposes | None) -> ConflictTyp
     return ConflictType.SEMANTIC
 
 
-def _said(value: str) -> list[Token]:
+def _said(value: str) -> Sequence[Token]:
     """Return the words of a value, without empty ones: `the park` is `park`."""
     found = tokens(value)
     return [token for token in found if token.word not in EMPTY] or found

@@ -34,6 +34,7 @@ from memstore.core.terms import term_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from memstore.conflicts.frames import Frame
     from memstore.conflicts.quantities import Quantity
     from memstore.conflicts.statements import Statement, Token
     from memstore.files.memory_file import MemoryFile
@@ -49,17 +50,26 @@ def gist(statement: Statement, line_start: int = 1, line_end: int = 1) -> Gist:
     found = list(with_clocks([token for way in _ways(statement.text) for token in tokens(way)]))
     words = [token.word for token in found if token.value is None]
     roots = frozenset(map(root_of, (*words, *statement.about.casefold().split())))
+    topic, said = without_numbers(topic_of(statement)), frame(statement.text)
+    before = (token.word for token in said.tokens[: said.verb or 0])
+    about = frozenset(map(key_of, statement.about.casefold().split()))
+    subject = topic & (about if _points(said) else frozenset(map(key_of, before)))
     return Gist(
         text=statement.text,
         about=statement.about,
         line_start=line_start,
         line_end=line_end,
-        topic=without_numbers(topic_of(statement)),
-        roots=roots - statement.topic,
+        topic=topic,
+        subject=subject,
+        roots=tuple(sorted(roots - statement.topic)),
         slots=_slots_of(found, words, roots, statement.text),
         against=frozenset(_excluded_by(words)),
         loose=not _LOOSE.isdisjoint(words) or is_cleft(statement.text) or _is_loose(statement),
     )
+
+
+def _points(said: Frame) -> bool:
+    return said.tokens[0].word in ("he", "she", "it") if said.tokens else False
 
 
 def _is_loose(statement: Statement) -> bool:

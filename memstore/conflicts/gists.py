@@ -10,30 +10,32 @@ conflict that `contradiction` finds with the built-in lists, except between long
 # (docs/adr/0029).
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
+from sys import intern
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.core.word_lists import listed
 from memstore.search import DERIVED
-from memstore.search.index import APART, GISTS
+from memstore.search.index import APART, APART_ALL, GISTS
 
 if TYPE_CHECKING:
     from memstore.core.view import View
 
 # Gists of another version are computed again. Increase this if their content or a word list changes.
-VERSION = 16
+VERSION = 17
 # Verdicts by other rules are not kept. Increase this if a rule or a word list of this package changes.
-RULES = 16
+RULES = 17
 _STATE, _RULES = f"gists {VERSION}", f"rules {RULES}"
 
 
 class Gist(NamedTuple):
     """One statement: its text, the meaning of a pronoun in it, its lines in the file, and data about conflicts.
 
-    `topic` has the keys of its topic words, and `roots` has additional keys for comparing some of them. `slots` has the
-    stated values of each thing that can have only one, and `against` the words that the statement excludes. A `loose`
-    statement may be in conflict with any other on its topic, because it denies, says "only", or reports a change.
+    `topic` has the keys of its topic words, and `subject` those of them that come before the verb; `roots` has more
+    keys for comparing some. `slots` has the stated values of each thing that can have only one, and `against` the words
+    that the statement excludes. A `loose` statement may be in conflict with any other on its topic, because it denies
+    or reports a change.
     """
 
     text: str
@@ -41,10 +43,11 @@ class Gist(NamedTuple):
     line_start: int
     line_end: int
     topic: frozenset[str]
-    roots: frozenset[str]
+    roots: tuple[str, ...]
     slots: Mapping[str, frozenset[str]]
     against: frozenset[str]
     loose: bool
+    subject: frozenset[str] = frozenset()
 
 
 SHARED_ANYHOW = 0.14
@@ -82,6 +85,20 @@ def may_conflict(one: Gist, other: Gist) -> bool:
     return any(len(mine[slot] | theirs[slot]) > 1 for slot in mine if slot in theirs)
 
 
+def is_worth_comparing(one: Gist, other: Gist) -> bool:
+    """Whether two statements may be in conflict, and name each other's subject, or what only one can be or do."""
+    are_of_one = not (one.subject and one.subject.isdisjoint(other.topic)) and not (
+        other.subject and other.subject.isdisjoint(one.topic)
+    )
+    return (are_of_one or _is_held(one, other) or _excludes(one, other) or _excludes(other, one)) and may_conflict(
+        one, other
+    )
+
+
+def _is_held(one: Gist, other: Gist) -> bool:
+    return any(slot.startswith("role_") for slot in one.slots if slot in other.slots)
+
+
 def share_enough(one: frozenset[str], other: frozenset[str]) -> bool:
     """Whether two topics have enough in common for a denial, a change, or what is always or only so."""
     return _is_enough_to_deny(len(one & other), min(len(one), len(other)))
@@ -97,23 +114,23 @@ def without_numbers(topic: frozenset[str]) -> frozenset[str]:
 
 
 def _excludes(one: Gist, other: Gist) -> bool:
-    return not (one.against.isdisjoint(other.topic) and one.against.isdisjoint(other.roots))
+    return bool(one.against) and not (one.against.isdisjoint(other.topic) and one.against.isdisjoint(other.roots))
 
 
 # -- cached with the index, by the blob of the file ------------------------------------------------
 
 
 # The separator of the fields of a row; the text is the last field, so it may contain anything.
-_PART, _FIELDS = "\x1f", 8
-_SAID = "said"
+_PART, _FIELDS = "\x1f", 9
+_SAID, _CLAIMS = "said", "claims"
 # As many pairs as some hundred searches compare: reading them takes half a millisecond.
 _MOST_APART = 2000
 
 
-def kept_gists(view: "View", blob: str) -> Sequence[Gist] | None:
-    """Return the cached gists of a revision of a file; None if there are none."""
-    found = view.of(DERIVED).last(f"{GISTS}{blob}", _STATE).get(_SAID)
-    return None if found is None else _read(tuple(found))
+def kept_gists(view: "View", blob: str) -> tuple[Sequence[Gist], Sequence[str]] | None:
+    """Return the cached gists of a revision of a file, and the keys of its claims; None if there are none."""
+    found = view.of(DERIVED).last(f"{GISTS}{blob}", _STATE)
+    return None if _SAID not in found else (_read(tuple(found[_SAID])), found[_CLAIMS])
 
 
 def kept_near(view: "View", blob: str) -> dict[str, Sequence[str]]:
@@ -136,9 +153,9 @@ def keep_near(view: "View", blob: str, rows: Mapping[str, Sequence[str]]) -> Non
     view.of(DERIVED).keep(f"{GISTS}{blob}", _STATE, rows)
 
 
-def keep_gists(view: "View", blob: str, gists: Sequence[Gist]) -> None:
-    """Cache the gists of a revision of a file, until the index no longer has it."""
-    view.of(DERIVED).keep(f"{GISTS}{blob}", _STATE, {_SAID: rows_of(gists)})
+def keep_gists(view: "View", blob: str, gists: Sequence[Gist], claims: Sequence[str]) -> None:
+    """Cache the gists of a revision of a file, and the keys of its claims, until the index no longer has it."""
+    view.of(DERIVED).keep(f"{GISTS}{blob}", _STATE, {_SAID: rows_of(gists), _CLAIMS: claims})
 
 
 def pair_of(one: Gist, other: Gist) -> str:
@@ -165,9 +182,20 @@ def keep_apart(view: "View", pairs: Sequence[str]) -> None:
     view.of(DERIVED).keep(APART, _RULES, {APART: pairs[-_MOST_APART:]})
 
 
+def compared_before(view: "View") -> frozenset[str]:
+    """Return the pairs of statements that were not in conflict when the whole vault was last compared."""
+    return frozenset(view.of(DERIVED).last(APART_ALL, _RULES).get(APART, ()))
+
+
+def keep_compared(view: "View", pairs: Collection[str]) -> None:
+    """Keep these pairs in place of the previous ones."""
+    if not view.is_past:
+        view.of(DERIVED).keep(APART_ALL, _RULES, {APART: sorted(pairs)})
+
+
 def _written(gist: Gist) -> str:
     slots = (f"{slot}={' '.join(sorted(told))}" for slot, told in sorted(gist.slots.items()))
-    words = (" ".join(sorted(each)) for each in (gist.topic, gist.roots, gist.against))
+    words = (" ".join(sorted(each)) for each in (gist.topic, gist.roots, gist.against, gist.subject))
     lines, loose = f"{gist.line_start} {gist.line_end}", "loose" if gist.loose else ""
     return _PART.join((lines, loose, gist.about, *words, ";".join(slots), gist.text))
 
@@ -175,10 +203,11 @@ def _written(gist: Gist) -> str:
 # Gists of recent files are also cached in memory, because a session returns to the same ones.
 @lru_cache(maxsize=1024)
 def _read(rows: tuple[str, ...]) -> Sequence[Gist]:
-    return tuple(_gist(*row.split(_PART, _FIELDS - 1)) for row in rows)
+    return tuple(map(_gist, rows))
 
 
-def _gist(lines: str, loose: str, about: str, topic: str, roots: str, against: str, slots: str, text: str) -> Gist:
+def _gist(row: str) -> Gist:
+    lines, loose, about, topic, roots, against, subject, slots, text = row.split(_PART, _FIELDS - 1)
     start, end = map(int, lines.split())
     told = (slot.partition("=") for slot in slots.split(";") if slot)
     return Gist(
@@ -187,8 +216,9 @@ def _gist(lines: str, loose: str, about: str, topic: str, roots: str, against: s
         line_start=start,
         line_end=end,
         topic=listed(topic),
-        roots=listed(roots),
-        slots={slot: listed(values) for slot, _, values in told},
+        roots=tuple(map(intern, roots.split())),
+        slots={intern(slot): listed(values) for slot, _, values in told},
         against=listed(against),
         loose=bool(loose),
+        subject=listed(subject),
     )

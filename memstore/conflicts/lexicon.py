@@ -282,7 +282,7 @@ def _states_after(begin: tuple[str, ...], terms: Sequence[str]) -> Iterator[tupl
     """Yield the states of phrases with a beginning that go on like the terms."""
     said = (*begin, *terms[:_LONGEST])
     for key in {_letters_of(said[:1]), _letters_of(said)}:
-        for phrase, state in _starting(key):
+        for phrase, state in _starting(key).get(said[0], ()):
             if len(begin) < len(phrase) and said[: len(phrase)] == phrase:
                 yield len(phrase) - len(begin), state
 
@@ -297,9 +297,13 @@ def _letters_of(words: Sequence[str]) -> str:
 
 
 @cache
-def _starting(letters: str) -> Sequence[tuple[tuple[str, ...], Condition]]:
-    """Return the terms of the phrases that begin with some letters, each with what it expresses."""
-    return [(_of_anybody(terms), state) for phrase, state in _states().get(letters, ()) for terms in _terms_of(phrase)]
+def _starting(letters: str) -> Mapping[str, Sequence[tuple[tuple[str, ...], Condition]]]:
+    """Return the terms of the phrases that begin with some letters, with what each expresses, by their first one."""
+    found: defaultdict[str, list[tuple[tuple[str, ...], Condition]]] = defaultdict(list)
+    for phrase, state in _states().get(letters, ()):
+        for terms in map(_of_anybody, _terms_of(phrase)):
+            found[terms[0]].append((terms, state))
+    return found
 
 
 @cache

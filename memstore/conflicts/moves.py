@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from memstore.conflicts.statements import Statement, Token
 
 
-class Change(NamedTuple):
+class Replacement(NamedTuple):
     """What changed: the roots of what it is said of, and the words and numbers of the old and the new value.
 
     `old` is empty if a statement names only what is so now.
@@ -40,7 +40,7 @@ def is_changed(one: Statement, other: Statement) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def change_in(statement: Statement) -> Change | None:
+def change_in(statement: Statement) -> Replacement | None:
     """Return the change or correction that a statement tells of, if any.
 
     Its verb must be one of the list `moves`, as in `was moved from … to …`; or it ends with what is not so.
@@ -63,7 +63,7 @@ def _verbs() -> frozenset[str]:
     return frozenset(map(root_of, listed(word_lists("conflicts")["moves"])))
 
 
-def _move_in(said: Frame) -> Change | None:
+def _move_in(said: Frame) -> Replacement | None:
     """Return what is said to have gone from one value to another, or only to another."""
     words = [token.word for token in said.tokens]
     verb = next((at for at in (main_verb(said), said.verb) if at and root_of(words[at]) in _verbs()), None)
@@ -75,10 +75,10 @@ def _move_in(said: Frame) -> Change | None:
     new = _phrase(said, to + 1, len(words))
     end = min(to, to if start is None else start)
     subject = frozenset(key for key, at in said.content.items() if at < end and at != verb)
-    return Change(subject, old, new) if subject and new else None
+    return Replacement(subject, old, new) if subject and new else None
 
 
-def _correction_in(said: Frame) -> Change | None:
+def _correction_in(said: Frame) -> Replacement | None:
     """Return what is so instead of what a statement ends with: `33,500 inhabitants, not 31,000`."""
     at = max(said.denials, default=0)
     if len(said.denials) != 1 or at <= (said.verb or 0) + 1 or said.tokens[at].word != "not":
@@ -90,7 +90,7 @@ def _correction_in(said: Frame) -> Change | None:
     new = tuple(token for token in said.tokens[(said.verb or 0) + 1 : at] if _of_one_kind(token, old[0]))
     if not new and old[0].value is None:
         new = _phrase(said, (said.verb or 0) + 1, at)
-    return Change(subject, old, new) if subject and new else None
+    return Replacement(subject, old, new) if subject and new else None
 
 
 # Between `not` and the end there may be a preposition and an article.

@@ -85,8 +85,8 @@ def said_by(passage: Passage, lines: range | None = None) -> Iterator[tuple[Stat
         return
     first = passage.line_end - passage.text.count("\n")
     inside = lines and range(lines.start - first, lines.stop - first)
-    for statement in each_statement(passage.text, inside):
-        if is_claim(statement.text) and not (passage.speaker and statement.of_speaker):
+    for statement in each_statement(passage.text, inside, is_claim):
+        if not (passage.speaker and statement.of_speaker):
             yield statement, first + statement.line_start, first + statement.line_end
 
 

@@ -18,7 +18,7 @@ from memstore.core.terms import fold, term_of
 from memstore.core.word_lists import listed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 
 _NUMBERED = (
@@ -119,7 +119,8 @@ class Token(NamedTuple):
     vague: bool = False
 
 
-def tokens(sentence: str) -> list[Token]:
+@lru_cache(maxsize=256)
+def tokens(sentence: str) -> Sequence[Token]:
     """Return a sentence's words and numbers in order; phrases of the lexicon and numbers with units are one each."""
     return [_token(piece, before) for piece, before in _with_before(_merged(_pieces(_plain(sentence))))]
 
@@ -267,15 +268,22 @@ def statements(text: str) -> tuple[Statement, ...]:
     return tuple(each_statement(text))
 
 
-def each_statement(text: str, lines: range | None = None) -> Iterator[Statement]:
-    """Yield the statements of a text, or of some of its lines, for a caller that needs only the first ones."""
+def each_statement(text: str, lines: range | None = None, says: Callable[[str], bool] = bool) -> Iterator[Statement]:
+    """Yield the statements of a text, or of some of its lines, for a caller that needs only the first ones.
+
+    Args:
+        text: the text.
+        lines: its lines, from 0; None for all.
+        says: whether a sentence counts; others are not parsed.
+    """
     about, line, counted = "", 0, 0
     for start, end in sentences(text):
         line, counted = line + text.count("\n", counted, start), start
         last = line + text.count("\n", start, end)
-        if lines is None or (line < lines.stop and last >= lines.start):
+        is_inside = lines is None or (line < lines.stop and last >= lines.start)
+        if is_inside and not _NO_STATEMENT.search(text[start:end]) and says(text[start:end]):
             statement = statement_of(text[start:end], about)
-            if statement.topic and not _NO_STATEMENT.search(statement.text):
+            if statement.topic:
                 yield statement._replace(line_start=line, line_end=last)
         about = _spoken_of(text, start, end, about)
 

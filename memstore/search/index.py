@@ -25,6 +25,8 @@ KEY_MARK = "\x1d"
 GISTS = "gists-"
 # The name of the cached verdicts on statements of any of them.
 APART = "apart"
+# The same of the whole vault, for whoever lists all conflicts.
+APART_ALL = "apart-all"
 
 
 class Searchable(NamedTuple):

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from memstore.core.times import instant
 from memstore.files.local_state import NOT_FOLLOWED, append_line, is_private, make_private
-from memstore.search.index import APART, GISTS
+from memstore.search.index import APART, APART_ALL, GISTS
 from memstore.search.usage_log import Use
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def drop_gists(cache: Path, *, but: Collection[str]) -> None:
     """Delete the gists of all revisions except these blob ids, because a gist contains words of its memory."""
     with suppress(OSError):
         gone = [one for one in (cache / _FOLDER).glob(f"{GISTS}*") if one.name.removeprefix(GISTS) not in but]
-        for place in (*gone, *((cache / _FOLDER / APART,) if gone else ())):
+        for place in (*gone, *((cache / _FOLDER / name for name in (APART, APART_ALL)) if gone else ())):
             place.unlink(missing_ok=True)
 
 
