@@ -269,9 +269,10 @@ def _current(kind: ConflictType, one: Side, other: Side, told: Comparison | None
     """
     if kind is not ConflictType.TEMPORAL or (told and are_over(told)):
         return None
-    corrects = [side for side in (one, other) if side.memory.type == CORRECTION]
-    if len(corrects) == 1:
-        return corrects[0]
+    correction, corrected = sorted((one, other), key=lambda side: side.memory.type != CORRECTION)
+    is_later = _time(correction.memory)[:10] >= _time(corrected.memory)[:10]
+    if correction.memory.type == CORRECTION != corrected.memory.type and is_later:
+        return correction
     if told and (says := newer(told, (_time(one.memory)[:10], _time(other.memory)[:10]))) is not None:
         return one if says is told.left else other
     return max(one, other, key=lambda side: (_time(side.memory), side.ref))

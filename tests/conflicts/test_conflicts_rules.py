@@ -107,6 +107,17 @@ def test_what_happened_on_two_days_is_no_conflict(one: str, other: str) -> None:
     assert between(one, other, *days) is None
 
 
+@pytest.mark.parametrize(("day", "current"), [("01", "note:m_2"), ("02", "correction:m_1"), ("03", "correction:m_1")])
+def test_a_correction_is_current_beside_what_is_not_newer(day: str, current: str) -> None:
+    corrected = {"type": "correction", "created_at": f'"2026-05-{day}T10:00:00Z"'}
+    found = between(
+        "The gate closes at eight.", "The gate closes at nine.", corrected, {"created_at": '"2026-05-02T11:00:00Z"'}
+    )
+
+    assert found
+    assert (found.conflict_type, found.current) == (TEMPORAL, current)
+
+
 def test_she_is_whom_the_sentence_before_names() -> None:
     assert between("Gisela works at the mill. She has a daughter.", "Gisela has no children.")
     assert between("Gisela works at the mill. She has a daughter.", "Renate has no children.") is None
