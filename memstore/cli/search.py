@@ -301,7 +301,9 @@ def _hit_lines(session: CliSession, hit: Hit, matcher: Matcher) -> Iterator[str]
     from memstore.core.quotation import shown_title
     from memstore.core.titles import default_title
 
-    number, line = best_line(hit, matcher)
+    first, _, below = hit.citation.excerpt.partition("\n")
+    is_below = bool(below.strip()) and hit.title == default_title(first)
+    number, line = best_line(hit, matcher, first=1 if is_below else 0)
     titles = (line.rstrip(), default_title(line.removeprefix("title:")), hit.content.strip())
     repeats = line.rstrip() in _FENCES or hit.title in titles
     if repeats:
@@ -359,12 +361,12 @@ def _clean(hit: Hit) -> Callable[[str], str]:
     return harmless
 
 
-def best_line(hit: Hit, matcher: Matcher) -> tuple[int, str]:
-    """Return the cited line that says most of what was asked for, with its number."""
+def best_line(hit: Hit, matcher: Matcher, *, first: int = 0) -> tuple[int, str]:
+    """Return the cited line that says most of what was asked for, with its number; of those from the `first` on."""
     lines = hit.citation.excerpt.split("\n")
     if len(lines) == 1:  # it may be megabytes long
         return hit.citation.line_start, lines[0]
-    best = max(range(len(lines)), key=lambda at: (len(matcher.spans(lines[at])), bool(lines[at].strip()), -at))
+    best = max(range(first, len(lines)), key=lambda at: (len(matcher.spans(lines[at])), bool(lines[at].strip()), -at))
     return hit.citation.line_start + best, lines[best]
 
 

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import os
-import pty
 import shutil
 import signal
-import subprocess
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
 
 from memstore.vault.editor import Editor
-from tests.installed import MEMSTORE
 from tests.support import memory_text
+from tests.terminal import at_a_terminal
 from tests.whole.program import Program
 
 if TYPE_CHECKING:
+    import subprocess
     from pathlib import Path
 
 EDITOR = '#!/bin/sh\nfor one; do printf "arg:%s\\n" "$one"; done\n'
@@ -55,22 +52,14 @@ def _at_a_terminal(
     if picker is not None:
         fzf.write_text(f"#!/bin/sh\n{picker}\n")
         fzf.chmod(0o755)
-    terminal, end = pty.openpty()
-    os.write(terminal, typed)
+    waiting = [signal.SIGINT] if interrupted else []
+
+    def watched(process: subprocess.Popen[bytes], seen: bytes) -> None:
+        if waiting and b"number" in seen:
+            process.send_signal(waiting.pop())
+
     environment = vault.environment | {"TERM": "dumb", "PATH": str(vault.home / "bin"), "EDITOR": "ed1"} | variables
-    with subprocess.Popen(
-        [MEMSTORE, "find", *words], cwd=vault.vault, env=environment, stdin=end, stdout=end, stderr=end
-    ) as process:
-        os.close(end)
-        seen = b""
-        with suppress(OSError):
-            while part := os.read(terminal, 4096):
-                seen += part
-                if interrupted and b"number" in seen:
-                    process.send_signal(signal.SIGINT)
-                    interrupted = False
-    os.close(terminal)
-    return process.returncode, seen.decode().replace("\r\n", "\n")
+    return at_a_terminal(("find", *words), vault.vault, environment, typed=typed, watched=watched)
 
 
 def test_a_number_opens_the_editor_at_the_line(vault: Program) -> None:

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import re
 import shutil
 import signal
 import subprocess
-import termios
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
 
 from memstore.core.columns import columns as width
 from tests.installed import MEMSTORE
+from tests.terminal import at_a_terminal
 from tests.transcripts import runner
 
 if TYPE_CHECKING:
@@ -154,38 +152,24 @@ def test_interrupted_is_130_and_says_so_in_one_line(shell: runner.Shell) -> None
 
 def _at_a_terminal(
     shell: runner.Shell, *words: str, rows: int = 0, columns: int = 80, typed: bytes = b"", **variables: str
-) -> bytes:
-    """Run the program at a terminal, which knows its size if the rows are given; return what the terminal shows."""
-    terminal, end = pty.openpty()
-    os.write(terminal, typed)
-    if rows:
-        termios.tcsetwinsize(end, (rows, columns))
-    with subprocess.Popen(
-        [MEMSTORE, *words],
-        cwd=shell.folder,
-        env={**shell.environment, "TERM": "xterm", **variables},
-        stdin=end, stdout=end, stderr=end,
-    ):  # fmt: skip
-        os.close(end)
-        seen = b""
-        with suppress(OSError):  # Linux tells the end of a terminal so
-            while part := os.read(terminal, 4096):
-                seen += part
-    os.close(terminal)
-    return seen
+) -> str:
+    """Return what a terminal shows of the program, which knows its size if the rows are given."""
+    environment = {**shell.environment, "TERM": "xterm", **variables}
+    size = (rows, columns) if rows else None
+    return at_a_terminal(words, shell.folder, environment, size=size, typed=typed).text
 
 
 def test_a_terminal_gets_colours_unless_it_must_not(shell: runner.Shell) -> None:
-    assert b"\x1b[" in _at_a_terminal(shell, "list")
-    assert b"\x1b[" not in _at_a_terminal(shell, "list", NO_COLOR="1")
-    assert b"\x1b[" not in _at_a_terminal(shell, "list", "--color", "never")
-    assert b"\x1b[" not in _at_a_terminal(shell, "list", TERM="dumb")
+    assert "\x1b[" in _at_a_terminal(shell, "list")
+    assert "\x1b[" not in _at_a_terminal(shell, "list", NO_COLOR="1")
+    assert "\x1b[" not in _at_a_terminal(shell, "list", "--color", "never")
+    assert "\x1b[" not in _at_a_terminal(shell, "list", TERM="dumb")
 
 
 def _screen(shell: runner.Shell, columns: int, *words: str) -> list[str]:
     """Return the lines of an answer at a terminal that is so wide."""
     seen = _at_a_terminal(shell, *words, rows=500, columns=columns, NO_COLOR="1")
-    return seen.decode().replace("\r\n", "\n").removesuffix("\n").split("\n")
+    return seen.removesuffix("\n").split("\n")
 
 
 @pytest.fixture
@@ -270,19 +254,19 @@ def test_a_draft_with_a_slip_is_opened_again_by_the_return_key(shell: runner.She
         'touch "$0.went"\n'
     )
     seen = _at_a_terminal(shell, "edit", "m_0tea", "--dry-run", typed=b"\n", EDITOR=f"sh {editor}")
-    assert b"hint: did you mean belief?" in seen
-    assert b"+type: belief" in seen
+    assert "hint: did you mean belief?" in seen
+    assert "+type: belief" in seen
     editor.with_name("editor.went").unlink()
     seen = _at_a_terminal(shell, "edit", "m_0tea", "--dry-run", typed=b"\x04", EDITOR=f"sh {editor}")
-    assert b"[Y/n] \r\n" in seen  # the end of the input is a no, and what follows begins a line
-    assert b"the draft is kept in" in seen
+    assert "[Y/n] \n" in seen  # the end of the input is a no, and what follows begins a line
+    assert "the draft is kept in" in seen
 
 
 def test_the_note_of_the_day_is_begun_and_opened(shell: runner.Shell, tmp_path: Path) -> None:
     editor = tmp_path / "editor"
     editor.write_text("printf 'It rained.\\n' >> \"$1\"\n")
     for _ in range(2):
-        assert b"note:m_" in _at_a_terminal(shell, "today", EDITOR=f"sh {editor}")
+        assert "note:m_" in _at_a_terminal(shell, "today", EDITOR=f"sh {editor}")
     path = _bash(shell, "memstore today", EDITOR="false").stdout.decode().rstrip("\n")
     assert _bash(shell, f"tail -n 2 '{path}'").stdout == b"It rained.\nIt rained.\n"
 
@@ -294,19 +278,19 @@ def test_an_editor_that_takes_the_draft_away_changes_nothing(shell: runner.Shell
 
 def test_an_answer_longer_than_the_screen_goes_to_the_pager(shell: runner.Shell) -> None:
     pager = "sed s/^/paged:/"
-    assert b"paged:" in _at_a_terminal(shell, "list", rows=3, MEMSTORE_PAGER=pager)
-    assert b"paged:" in _at_a_terminal(shell, "list", rows=3, PAGER=pager)
-    assert b"paged:" not in _at_a_terminal(shell, "list", rows=200, PAGER=pager)
-    assert b"paged:" not in _at_a_terminal(shell, "list", "--json", rows=3, PAGER=pager)
-    assert b"paged:" not in _at_a_terminal(shell, "list", "--no-input", rows=3, PAGER=pager)
+    assert "paged:" in _at_a_terminal(shell, "list", rows=3, MEMSTORE_PAGER=pager)
+    assert "paged:" in _at_a_terminal(shell, "list", rows=3, PAGER=pager)
+    assert "paged:" not in _at_a_terminal(shell, "list", rows=200, PAGER=pager)
+    assert "paged:" not in _at_a_terminal(shell, "list", "--json", rows=3, PAGER=pager)
+    assert "paged:" not in _at_a_terminal(shell, "list", "--no-input", rows=3, PAGER=pager)
     for none in ("", "cat", "no-such-pager", "'"):
-        assert _at_a_terminal(shell, "list", rows=3, MEMSTORE_PAGER=none, PAGER=pager).count(b"\n") > 3
+        assert _at_a_terminal(shell, "list", rows=3, MEMSTORE_PAGER=none, PAGER=pager).count("\n") > 3
     assert b"paged:" not in _bash(shell, "memstore list", PAGER=pager).stdout
 
 
 def test_a_pager_that_has_enough_ends_the_answer(shell: runner.Shell) -> None:
     seen = _at_a_terminal(shell, "list", rows=3, PAGER="head -1")
-    assert (seen.count(b"\n"), b"Traceback" in seen) == (1, False)
+    assert (seen.count("\n"), "Traceback" in seen) == (1, False)
 
 
 def test_completion_knows_commands_options_values_and_refs(shell: runner.Shell) -> None:

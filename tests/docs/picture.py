@@ -5,19 +5,16 @@
 
 from __future__ import annotations
 
-import os
-import pty
 import re
 import subprocess
 import sys
 import tempfile
-import termios
-from contextlib import suppress
 from html import escape
 from pathlib import Path
 
 from memstore.core.columns import columns
 from tests.installed import MEMSTORE, ROOT, at_home
+from tests.terminal import at_a_terminal
 
 PICTURE = ROOT / "docs" / "terminal.svg"
 COLUMNS = 80
@@ -72,19 +69,9 @@ def seen(home: Path) -> list[str]:
     subprocess.run([MEMSTORE, "init", "--quiet"], cwd=folder, env=environment, check=True, capture_output=True)
     lines = []
     for words in COMMANDS:
-        terminal, end = pty.openpty()
-        termios.tcsetwinsize(end, (200, COLUMNS))
-        with subprocess.Popen(
-            [MEMSTORE, *words], cwd=folder, env=environment, stdin=end, stdout=end, stderr=subprocess.DEVNULL
-        ):
-            os.close(end)
-            told = b""
-            with suppress(OSError):
-                while part := os.read(terminal, 4096):
-                    told += part
-        os.close(terminal)
+        told = at_a_terminal(words, folder, environment, size=(200, COLUMNS)).text
         shown = [words[0], *(f'"{word}"' for word in words[1:])]
-        lines += [f"~/notes $ memstore {' '.join(shown)}", *told.decode().replace("\r\n", "\n").splitlines(), ""]
+        lines += [f"~/notes $ memstore {' '.join(shown)}", *told.splitlines(), ""]
     return lines[:-1]
 
 

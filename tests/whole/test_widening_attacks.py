@@ -262,7 +262,7 @@ def test_what_a_fast_forward_or_a_reset_widened_is_told_once(vault: Attacked) ->
     assert vault.json("status")["widened"] == []
     vault.git("merge", "-q", "--ff-only", "side")
     assert [one["code"] for one in vault.json("status")["widened"]] == ["grants-widened"]
-    assert "let somebody see more than at the last commit or check" in vault.ok("status")
+    assert "let others see more than at the last commit or check" in vault.ok("status")
     done = vault.run("check")
     assert (done.returncode, "[grants-widened]" in done.stdout) == (1, True), done
     assert "grants-widened" not in vault.ok("check")
