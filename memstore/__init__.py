@@ -138,7 +138,7 @@ if TYPE_CHECKING:
     from memstore.vault.stats import Stats as Stats
     from memstore.vault.status import Status as Status, Uncommitted as Uncommitted
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # Module -> the names that it has. Importing memstore loads none of them: the program's `--version` does it.
 _NAMES = {
