@@ -26,7 +26,6 @@ from memstore.conflicts.statements import (
     tokens,
     with_leads,
 )
-from memstore.conflicts.word_order import SAYS, in_usual_order, without_marks
 from memstore.core.terms import fold, term_of
 from memstore.core.word_lists import listed
 
@@ -104,6 +103,14 @@ _AUXILIARIES = listed("""
     """)
 DETERMINERS = listed("the a an my our your his her its their this that these those no every each all some any")
 
+SAYS = "says?|said|states?|stated|insists?|insisted|notes?|noted|writes|wrote|tells|told|confirms?|confirmed"
+_MARKS = re.compile(r"\([^()]*\)|[\"“”«»*_`]")
+# `Marek is our goalkeeper`: our goalkeeper is Marek.
+_IS_OUR = re.compile(
+    r"^((?:(?:Mr|Mrs|Ms|Dr)\.? )?[A-Z][\w/]*(?: [A-Z]\w+)?(?: \d+(?:\.\d+)*)?|[A-Z] \w+) (is|was)"
+    r" ((?:the|our|my|his|her|their|[A-Z]\w+['’]s) [\w -]{3,40}?)(?=[,;.]|$)(.*)$",
+    re.DOTALL,
+)
 # Additions to the main clause: reasons, and further predicates.
 _TAIL = re.compile(
     r" (?:because|so that|now that|although|though|whereas|while) | since (?:he|she|it|they|we|i|the|his|her|our) \w+ "
@@ -265,8 +272,8 @@ def frames(text: str, about: str = "") -> tuple[Frame, ...]:
         about: the name that a pronoun at its beginning stands for.
     """
     found: list[str] = []
-    whole = without_marks(text)
-    bare = in_usual_order(whole)
+    whole = _MARKS.sub(" ", text)
+    bare = _IS_OUR.sub(r"\3 \2 \1\4", whole)
     if apposition := _APPOSITION.match(bare):
         found.append(f"{apposition[1]} {_of_another_person(_PARTED.split(bare[apposition.end() :])[0])}")
     if other := _NOT_THE_OTHER.match(bare):
@@ -293,6 +300,11 @@ def frames(text: str, about: str = "") -> tuple[Frame, ...]:
     found = [*[*_clauses(bare), *found][:MOST_CLAUSES], whole]
     by_tokens = {each.tokens: each for each in (frame(named(clause, about)) for clause in found)}
     return tuple(by_tokens.values())
+
+
+def says_who(text: str) -> bool:
+    """Whether a sentence says who or what has an office or a name: `Marek is our goalkeeper`."""
+    return _IS_OUR.match(text) is not None
 
 
 def _described(before: str) -> str:

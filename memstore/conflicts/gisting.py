@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from memstore.conflicts import lexicon
 from memstore.conflicts.contradiction import SCHEDULED
-from memstore.conflicts.frames import ALWAYS, DENIALS, frame, names_in, root_of, with_clocks
+from memstore.conflicts.frames import ALWAYS, DENIALS, frame, names_in, root_of, says_who, with_clocks
 from memstore.conflicts.gists import Gist, without_numbers
 from memstore.conflicts.guards import CHANGED, tells_change
 from memstore.conflicts.lexicon import Role
@@ -28,7 +28,6 @@ from memstore.conflicts.statements import (
     topic_of,
 )
 from memstore.conflicts.values import CALLED, COSTS, FAVOURITE, LABELS, THE, is_price
-from memstore.conflicts.word_order import is_cleft, says_who
 from memstore.core.terms import term_of
 
 if TYPE_CHECKING:
@@ -64,7 +63,7 @@ def gist(statement: Statement, line_start: int = 1, line_end: int = 1) -> Gist:
         roots=tuple(sorted(roots - statement.topic)),
         slots=_slots_of(found, words, roots, statement.text),
         against=frozenset(_excluded_by(words)),
-        loose=not _LOOSE.isdisjoint(words) or is_cleft(statement.text) or _is_loose(statement),
+        loose=not _LOOSE.isdisjoint(words) or _is_loose(statement),
     )
 
 

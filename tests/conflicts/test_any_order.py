@@ -154,7 +154,6 @@ FOUND: list[tuple[str, str, str]] = [
     ("The club meets in the back room of the Lion.", "The club has met in the library since the Lion closed.", "names"),
     ("Ane's hardest grade is 6a.", "Ane's hardest grade is 7b since the camp.", "names"),
     ("The club's account is with the savings bank.", "We moved the club's account to Triodos in June.", "names"),
-    ("Genoa is where Pavlina lives.", "Pavlina lives in Trento.", "names"),
     ("Theo is in class 4b.", "Theo is in class 5a after the summer.", "names"),
     ("The patient in bed 2 is mute.", "The patient in bed 2 talks without end.", "states"),
     ("Our flat has no balcony.", "In summer we have breakfast on our balcony.", "negation"),

@@ -240,7 +240,6 @@ CHANGED = [
     ("The ferry to the island runs twice a day.", "The ferry to the island now runs four times a day."),
     ("The clinic has a waiting list of six weeks.", "The clinic's waiting list has grown to ten weeks."),
     ("The bakery closes at six.", "The bakery stays open until eight from now on."),
-    ("The child can't swim.", "The child learnt to swim this summer."),
     ("The licence costs 99 euros.", "The licence is free now."),
     ("The database has 3 million rows.", "The database has passed 5 million rows."),
     ("The orchard belongs to the Lindts.", "The orchard now belongs to the town."),
@@ -248,10 +247,6 @@ CHANGED = [
     (
         "This spring they have moved the feeding of the calves forward to 17:00.",
         "The feeding of the calves is at 18:00.",
-    ),
-    (
-        "After the inspection it was decided that the tanks be cleaned every two weeks.",
-        "The tanks are cleaned every six weeks.",
     ),
     ("Strong cheese: 1.62 a portion.", "Strong cheese is at 1.81 a portion."),
     ("The dairy's on the first floor of the annexe.", "The dairy's on the third floor of the annexe now."),
