@@ -12,6 +12,7 @@ from memstore.core import terms
 from memstore.core.catalog import FileKind
 from memstore.core.config import QualityProfile
 from memstore.core.keys import EXTERNAL
+from memstore.core.places import stem_of, without_id
 from memstore.files.passages import Passage, PassageKind
 from memstore.search import INDEX, quality, ranking
 from memstore.search.answers import ShownLines, answer_to
@@ -396,11 +397,14 @@ class HitReader:
         if self._to_answer:
             return 0.0
         path = file.entry.path
-        names = (file.given_title, name_words(path, file.entry.id))
-        shares = [*map(self._share_asked, names)]
+        stem = stem_of(path)
+        # A name that memstore made says no more than the title or text that it was made of.
+        is_chosen = not file.entry.id or without_id(stem, file.entry.id) == stem
+        names = (file.given_title, *((name_words(path, None), *path.split("/")[-3:-1]) if is_chosen else ()))
+        shares = [*map(self._share_asked, names[:2])]
         if not max(shares):
             return 0.0
-        held = {clause for _, clause in self._matcher_of(row).places(" . ".join((*names, *path.split("/")[-3:-1])))}
+        held = {clause for _, clause in self._matcher_of(row).places(" . ".join(names))}
         return ranking.title_score(held, max(shares), self._weights)
 
     def _share_asked(self, name: str) -> float:

@@ -284,7 +284,7 @@ def test_what_others_could_have_written_is_no_token(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (("mcp", "--http", "0"), 2, "nobody has a token"),
+        (("mcp", "--http", "0"), 2, "there are no tokens"),
         (("--as", "si:ash", "mcp", "--http", "0"), 2, "each token says who is served"),
         (("mcp", "--http", "0", "--self"), 2, "each token says who is served"),
         (("mcp", "token", "add", "nobody"), 2, "nobody"),
