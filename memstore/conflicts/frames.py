@@ -81,10 +81,10 @@ CHANGES = listed("""
     """)
 # Words that may replace `be` or `have`, or mean nothing.
 _LIGHT = listed("""
-    kind kinds sort sorts type types way single part piece number amount ever once exactly about around
+    kind kinds sort sorts type types way part piece number amount ever once exactly about around
     approximately roughly yet total altogether just at_all whole entire own call called named stay stays stayed remain
     remains remained switch switched turn turned up over after before through against both us itself himself herself
-    themselves only within among per using via under twice thrice times day days hour hours life whatsoever
+    themselves only within among per using via under twice thrice times days hour hours life whatsoever
     past across along round towards toward among beyond put puts down out between stand stands stood anywhere somewhere
     somehow
     """)
@@ -135,17 +135,6 @@ _TOLD = re.compile(
     r"(?= (?:the|a|an|my|our|his|her|its|their|there|he|she|it|we|they|nobody|no)\b| (?-i:[A-Z]))) ",
     re.IGNORECASE,
 )
-# `Our agent, Comma, has keys` says that Comma has keys; `I, Tom, own it`, that Tom owns it.
-_APPOSITION = re.compile(
-    r"^(?:(?:Our|My|The|His|Her|Their) [\w' -]{2,30}|I), ([A-Z]\w+(?: [A-Z]\w+)?)(?: by name)?, (?=[a-z])"
-)
-# `Olaf, not Ruth, has the keys`: what is denied of one is said of the other.
-_NOT_THE_OTHER = re.compile(
-    r"^([\w' -]{2,40}?),? (?:and )?not ([\w' -]{2,40}?), ((?:has|is|was|does|did|can|will|\w+s|\w+ed) .*)$", re.DOTALL
-)
-# `It has neither a bath nor a stove` denies both.
-_NEITHER = re.compile(r"^(.+?) neither (.+?),? nor ([^,;.]+)(.*)$", re.IGNORECASE | re.DOTALL)
-_NO_OR = re.compile(r"^([^,;:]+ (?:has|have|had) no) ([\w-]+) or (?:no )?([\w-]+)(.*)$", re.DOTALL)
 # Phrases at the beginning that name a source, or say nothing.
 _ACCORDING = re.compile(
     r"^(?:By (?:a|an) (?:hand|mile|head|whisker|long way|good \w+|year)\b,?"
@@ -167,14 +156,6 @@ _ACCORDING = re.compile(
     r"|Unfortunately|Well),?:?) ",
     re.IGNORECASE,
 )
-# A leading clause before the subject: `Since the bridge closed my way to work takes an hour`.
-_LEAD = re.compile(
-    r"(?i:(since|after|because|now that|as) (?:[\w'’]+ ){1,6}?(?:\w+ed|left|went|came|got|was|were|sold|built|lost"
-    r"|began|bought|had|took|fell)"
-    r"(?: (?:in|on|at|last|this) \w+)?,? "
-    r"|(since) (?:the|our|my|his|her|their) [\w'’-]+(?: [\w'’-]+)??,? )"
-    r"(?=(?i:my|our|the|his|her|its|their|we|i|he|she|it|there)\b|[A-Z])"
-)
 # `Since March Bea leads the team`: the time comes last, so that the subject comes first.
 _TIME_FIRST = re.compile(
     r"^((?:(?:Since|In|On|From|Until|By|As of|Last|This|Next) )+(?:the )?(?:\d{1,2} )?"
@@ -182,17 +163,11 @@ _TIME_FIRST = re.compile(
     r"|(?:19|20)\d\d)(?: (?:19|20)\d\d)?(?: on)?)(,?) ([^:]+?)[.!]?$",
     re.IGNORECASE | re.DOTALL,
 )
-_SO_FAR = listed("since now")
 _ASKS_TO = listed("remember note know recall please say tell")
 _AS_KNOWN = re.compile(
     r",? as (?:you|we|everybody|everyone) (?:all )?(?:knows?|saw|see|remember)\b"
     r"|,? (?:if (?:I (?:remember|recall)(?: (?:rightly|correctly|right))?|I['’]m not mistaken|memory serves(?: me)?)"
     r"|(?:as )?far as (?:I|we) (?:know|remember|can tell|can see)|to the best of my knowledge)(?=[,.;]|$)",
-    re.IGNORECASE,
-)
-_AND_ALSO = re.compile(r",? and (?=(?:the|our|my|his|her|their|there|it|he|she|we|they|I) )|, and (?=[A-Z][a-z]+ )")
-_NOTHING_ELSE = re.compile(
-    r",? and (?:(?:on|in|at|by|for|with) )?(?:(?:nowhere|nothing|nobody|no one)(?: else)?|no other(?: \w+)?)\b",
     re.IGNORECASE,
 )
 _SAID_BY = re.compile(rf"[,\"”]* +(?:{SAYS}) ([A-Z][\w]+)\W*$")
@@ -253,11 +228,6 @@ class Frame(NamedTuple):
             and any(_over(token.word) or token.word == "been" for token in after)
         )
 
-    @property
-    def spoken(self) -> str:
-        """All words in order, as `tokens` spells them out: `no longer` is `now not`, and numbers are empty."""
-        return " ".join(token.word for token in self.tokens)
-
     def word(self, key: str) -> str:
         """Return the word of a content key as it was written, folded."""
         return self.tokens[self.content[key]].word
@@ -274,13 +244,6 @@ def frames(text: str, about: str = "") -> tuple[Frame, ...]:
     found: list[str] = []
     whole = _MARKS.sub(" ", text)
     bare = _IS_OUR.sub(r"\3 \2 \1\4", whole)
-    if apposition := _APPOSITION.match(bare):
-        found.append(f"{apposition[1]} {_of_another_person(_PARTED.split(bare[apposition.end() :])[0])}")
-    if other := _NOT_THE_OTHER.match(bare):
-        bare = f"{other[1]} {other[3]}"
-        found.append(f"{other[2]} not {other[3]}")
-    bare, *also = _denying_both(bare)
-    found += also
     if said_by := _SAID_BY.search(bare):
         bare = _I.sub(said_by[1], bare[: said_by.start()])
     if (relative := _RELATIVE.search(bare)) and not _NONE_OF.match(bare):
@@ -288,11 +251,6 @@ def frames(text: str, about: str = "") -> tuple[Frame, ...]:
         bare = f"{bare[: relative.start()]} {bare[relative.end() :].lstrip(', ')}"
     bare = _AS_KNOWN.sub("", _ACCORDING.sub("", bare))
     bare = _TIME_FIRST.sub(r"\3 \1", bare)
-    if lead := _LEAD.match(bare):
-        bare = (
-            f"{bare[lead.end() :].rstrip(' .')} {'now' if (lead[1] or lead[2]).casefold() in _SO_FAR else ''}".rstrip()
-        )
-    bare = _NOTHING_ELSE.sub("", bare)
     if (told := _TOLD.match(bare)) and not (_NOT.search(told[0]) or _EXCEPT.match(told[0])):
         teller = _TELLER.search(told[0]) or _TELLER_OF.match(told[0])
         about = teller[1] if teller and teller[1].casefold() not in _ASKS_TO else about
@@ -314,24 +272,6 @@ def _described(before: str) -> str:
 
 
 _LAST_NAME = re.compile(r"[A-Z]\w+(?: [A-Z]\w+)?$")
-
-
-def _of_another_person(said: str) -> str:
-    """Return what somebody says of themselves, from the verb on, as another would say it: `own`, `owns`."""
-    verb, _, rest = said.partition(" ")
-    is_plain = lexicon.plain_form(verb) == verb and not is_past(verb) and not verb.endswith("s")
-    return f"{_THIRD_PERSON.get(verb, f'{verb}s' if is_plain else verb)} {rest}"
-
-
-_THIRD_PERSON = {"have": "has", "am": "is", "do": "does", "can": "can", "will": "will", "never": "never"}
-
-
-def _denying_both(text: str) -> list[str]:
-    """Return a text that denies two things with `neither` and `nor` as two texts that deny one each."""
-    both = _NEITHER.match(text)
-    if not both and (either := _NO_OR.match(text)):
-        return [f"{either[1]} {either[at]}{either[4]}" for at in (2, 3)]
-    return [f"{both[1]} no {both[at]}{both[4]}" for at in (2, 3)] if both else [text]
 
 
 def told_by(text: str) -> str:
@@ -362,8 +302,6 @@ def _clauses(text: str) -> list[str]:
     tail = _TAIL.search(text, 8)
     if tail and tail[0].split()[0] in ("because", "until", "till") and _NOT.search(text, 0, tail.start()):
         return [text]  # perhaps only the cause is denied
-    if both := _two_clauses(text[: tail.start()] if tail else text):
-        return [*_clauses(both[0]), *_clauses(both[1])]
     main, *others = _parts(text[: tail.start()] if tail else text)
     told = frame(main)
     if tail and tail[0].startswith((" since", " now")) and (told.is_perfect or not told.is_past):
@@ -371,7 +309,6 @@ def _clauses(text: str) -> list[str]:
     subject = _subject(main)
     if tail and tail[0].startswith(" and ") and subject:
         others.append(_parts(f"{subject} {text[tail.start() + len(' and ') :]}")[0])
-    others += _contrasts(main, text)
     name = next(iter(_FIRST_NAME.findall(main)), "")
     name = subject if name.casefold() in DETERMINERS else name
     if _TOLD_TO.match(main) and len(asked := set(_NAME_INSIDE.findall(main))) == 1:
@@ -381,27 +318,6 @@ def _clauses(text: str) -> list[str]:
 
 _TOLD_TO = re.compile(r"(?:Don['’]t |Please )?(?:ask|tell|write to|ring|call|see|trust|let)\b", re.IGNORECASE)
 _NAME_INSIDE = re.compile(r"(?<=[a-z] )[A-Z][a-z]+\b")
-
-
-def _contrasts(main: str, text: str) -> list[str]:
-    """Return what a clause denies at its end, with its subject and verb: he uses tabs, not spaces."""
-    verb, denied = frame(main).verb, _NOT_THAT.search(text)
-    if verb is None or not denied or frame(main).denied:
-        return []
-    words, first = main.split(), denied[1].split()[0]
-    if first in PREPOSITIONS:
-        before = [at for at, word in enumerate(words) if word == first]
-        return [f"{' '.join(words[: before[-1]])} not {denied[1]}"] if before else []
-    return [f"{' '.join(words[: verb + 1])} not {denied[1]}"]
-
-
-_NOT_THAT = re.compile(r", (?:and )?(?:not|never) ((?!only|just|because|until|even|at all)[\w' -]{2,40})[.!]?$")
-
-
-def _two_clauses(text: str) -> tuple[str, str] | None:
-    """Return the clauses before and after `and`, if each of them has a subject and a verb."""
-    both = _AND_ALSO.split(text, maxsplit=1)
-    return (both[0], both[1]) if len(both) > 1 and all(frame(clause).verb for clause in both) else None
 
 
 def _parts(text: str) -> list[str]:
@@ -439,13 +355,13 @@ def frame(clause: str) -> Frame:
     content: dict[str, int] = {}
     for at, token in enumerate(found):
         is_content = (
-            (token.word not in _NO_CONTENT or _is_kind_of(found, at) or _is_a_number(found, at))
+            token.word not in _NO_CONTENT
             and token.word not in _TIMES
             and not _is_denial(found, at)
             and not (token.word == "bit" and found[at - 1].word in ("a", "little"))
             and not (token.word in _MEASURES and found[at + 1 : at + 2] and found[at + 1].word == "of")
         )
-        if token.value is None and not marks[at] and (is_content or _is_on(found, at)):
+        if token.value is None and not marks[at] and is_content:
             content.setdefault(root_of(token.word), at)
     names, possessors = _names_in(clause)
     return Frame(
@@ -462,27 +378,6 @@ def frame(clause: str) -> Frame:
     )
 
 
-def _is_kind_of(found: Sequence[Token], at: int) -> bool:
-    """Whether a word that usually means little says of which kind a thing is: a day ticket, a single ticket."""
-    before, after = found[at - 1].word if at else "", found[at + 1].word if at + 1 < len(found) else ""
-    if found[at].word == "single" and before and at + 1 == len(found):
-        return found[at - 1].key == "be"
-    if found[at].word == "day" and after in _BY_DAY:
-        return True
-    if found[at].word not in ("day", "single") or before not in ("a", "the", "one"):
-        return False
-    denied = any(token.word in ("not", "no", "never", "nobody") for token in found[: at - 1])
-    return not denied and bool(after) and after not in _AFTER_A_CLOCK | _AUXILIARIES | _SAYS_LITTLE
-
-
-def _is_a_number(found: Sequence[Token], at: int) -> bool:
-    """Whether `number` names an attribute, as in `my number`; not `a number of`."""
-    after = found[at + 1].word if at + 1 < len(found) else ""
-    return found[at].word == "number" and at > 0 and found[at - 1].word not in ("a", "the") and after != "of"
-
-
-_BY_DAY = listed("shift shifts team nurse train bus crew school boat")
-_SAYS_LITTLE = listed("long one time and of to that which who")
 _CLOCK_AFTER = listed("at until till from by past")
 _CLOCKS = {"noon": 12.0, "midnight": 0.0}
 _HALF_A_DAY = 12
@@ -529,22 +424,6 @@ def _clock(hour: float) -> Token:
 
 def _ends_a_clock(found: Sequence[Token], at: int) -> bool:
     return at >= len(found) or found[at].word in _AFTER_A_CLOCK
-
-
-def _is_on(found: Sequence[Token], at: int) -> bool:
-    """Whether `on` is a state, as in `it stays on`."""
-    if found[at].word != "on" or not at:
-        return False
-    after = found[at + 1].word if at + 1 < len(found) else "at"
-    left = at > 1 and found[at - 2].word in DETERMINERS and found[max(0, at - 3)].word in _LEAVES
-    return after in PREPOSITIONS and (left or found[at - 1].word in _BEFORE_ON)
-
-
-_LEAVES = listed("leave leaves left keep keeps kept have has switch turn")
-_BEFORE_ON = listed("""
-    is are was were be been stay stays stayed remain remains switch switched turn turned left keep kept always still
-    now
-    """)
 
 
 def names_in(text: str) -> frozenset[str]:

@@ -151,5 +151,3 @@ def _excluded_by(words: Sequence[str]) -> Iterator[str]:
     stems = list(map(term_of, words))
     for state in lexicon.states_in(stems):
         yield from state.excluded
-        if not state.excluded:  # whatever is said of what is no more
-            yield from (key_of(word) for word in words)

@@ -87,7 +87,7 @@ class Condition(NamedTuple):
 
     @property
     def excluded(self) -> frozenset[str]:
-        """The terms that are evidence against it; if there are none, nothing is excluded by name: anything is."""
+        """The terms that are evidence against it."""
         return _evidence_in(self.against)
 
 
@@ -313,7 +313,7 @@ def _states() -> Mapping[str, Sequence[tuple[str, Condition]]]:
     joined = {words[:2] for phrases in _lists().phrases.values() for words in phrases}
     firsts = {first for first, *_ in joined}
     found: defaultdict[str, list[tuple[str, Condition]]] = defaultdict(list)
-    for name, ends in (("states", False), ("ended", True), ("gone", True)):
+    for name, ends in (("states", False), ("ended", True)):
         for line in _lines(lists[name]):
             phrases, _, against = line.partition("|")
             state = Condition(against.strip(), ends)

@@ -14,7 +14,6 @@ from memstore.conflicts import lexicon
 from memstore.conflicts.frames import DETERMINERS, IN_PART, PREPOSITIONS, root_of, states
 from memstore.conflicts.guards import is_epithet, same_dates, same_times
 from memstore.conflicts.quantities import MONTHS
-from memstore.conflicts.statements import is_past
 from memstore.conflicts.values import main_verb
 from memstore.core.terms import term_of
 from memstore.core.word_lists import listed
@@ -54,9 +53,6 @@ _OF_SOME = listed("most some half few several many")
 
 def _is_evidence(one: Frame, other: Frame, at: int, width: int, state: Condition, *, days_apart: bool) -> bool:
     evidence = [key for key in other.content if not state.excluded.isdisjoint((key, term_of(other.word(key))))]
-    if not state.excluded:  # It is no more.
-        told = _is_over(one, at, width) and _is_in_use(other, one) and _is_later(one, other, days_apart=days_apart)
-        return told and _is_of_one(one, other, at, width, evidence)
     lasts = state.ends or one.tokens[at].word in _LASTING
     if (
         not evidence
@@ -80,64 +76,6 @@ def _is_narrower(one: Frame, other: Frame, at: int, after: int) -> bool:
     if _is_for_some(one, other, after) or _is_only_in_part(one, at, after):
         return True
     return one.tokens[at].word in _DENYING and (_goes_on(one, after) or _is_so_only(one, other, after))
-
-
-def _is_over(one: Frame, at: int, width: int) -> bool:
-    """Whether a frame says that something is no more: it has burnt down; not how to fill in a form, or a dead link."""
-    word, before = one.tokens[at].word, one.tokens[at - 1].key if at else ""
-    is_told = before == "be" if word == "dead" else is_past(word) or lexicon.plain_form(word) != word or width > 1
-    after = [token.word for token in one.tokens[at + width : at + width + 2]]
-    if before != "be" and DETERMINERS.intersection(after[:1]):
-        return False  # he has stolen a bike
-    describes = at + width in one.content.values() and after[0] not in PREPOSITIONS and after[1:] != ["ago"]
-    at_verb = one.verb is not None and 0 < one.verb <= at <= one.verb + _FARTHEST
-    # Two of its disks, or number 4, are only a part of what the other may be about.
-    is_part = not _PARTS.isdisjoint(token.word for token in one.tokens[: one.verb]) or bool(one.numbers)
-    may_be = not one.words.isdisjoint(_MAY_BE) or " to be " in f" {one.spoken} "
-    return is_told and at_verb and not (describes or is_part or may_be)
-
-
-# `has since been sold` has three words up to the last.
-_FARTHEST = 3
-_PARTS = listed("its their his her")
-_MAY_BE = listed("will would can could may might must shall should when if")
-
-
-def _is_in_use(other: Frame, one: Frame) -> bool:
-    """Whether a frame tells of something that somebody does with what another is about, or that it does itself."""
-    if other.verb is None or not other.words.isdisjoint(_REMEMBERED):
-        return False
-    if any(token.word.endswith("ing") for token in other.tokens[other.verb + 1 : other.verb + 3]):
-        return True
-    verb = other.tokens[main_verb(other)]
-    speaks_of_it = any(at < other.verb and key in one.content for key, at in other.content.items())
-    return verb.key not in ("be", "have") and not (speaks_of_it and lexicon.has_role(verb.word, lexicon.Role.BEING))
-
-
-# What is no more may be remembered, told of, replaced, or stand where the new one stood.
-_REMEMBERED = listed("""
-    remember remembers remembered miss misses missed mourn mourned replace replaced rebuild rebuilt rebuilding restore
-    restored memory memories memorial grave tomb funeral ashes ruin ruins remains site photo photos picture pictures
-    portrait painting story stories insurance insurer estate will widow heirs new another former formerly once would
-    report reported police claim claimed search searching look looking find
-    """)
-
-
-def _is_later(one: Frame, other: Frame, *, days_apart: bool) -> bool:
-    """Whether a frame is about a time after the end that the other tells of: the present, or a later date."""
-    if not other.is_past:
-        return True
-    dates = [[token.value.parts for token in frame.when if token.value] for frame in (one, other)]
-    if all(dates):
-        return max(map(_sortable, dates[1])) > max(map(_sortable, dates[0]))
-    months = [[MONTHS.index(token.word) for token in frame.when if token.word in MONTHS] for frame in (one, other)]
-    if all(months) and not any(dates):
-        return max(months[1]) > max(months[0])
-    return not days_apart and not _JUST_NOW.isdisjoint(token.word for token in other.when)
-
-
-def _sortable(parts: Sequence[float | None]) -> tuple[float, ...]:
-    return tuple(part or 0.0 for part in parts)
 
 
 # After one of these, a word more makes it another thing.
@@ -274,8 +212,6 @@ def _is_of_one(one: Frame, other: Frame, place: int, width: int, evidence: Seque
     is_term = one.verb is None and len(one.content) == len(one.tokens)  # static dead link detection
     if is_term or place + width <= verb or any(at < place for at in one.denials) or _are_told_apart(one, other, verb):
         return False
-    if _is_there(one, place):
-        return _is_at_the_same_place(one, other, place + width, evidence)
     spoken = [key for key, at in one.content.items() if at < verb and key in other.content]
     if not spoken or _is_of_another(one, other, verb, min(one.content[key] for key in spoken), evidence):
         return False
@@ -283,30 +219,6 @@ def _is_of_one(one: Frame, other: Frame, place: int, width: int, evidence: Seque
         return False
     owners = {owner for owner in other.possessors if root_of(owner) in spoken}
     return all(_owned(other, owner, evidence) for owner in owners)
-
-
-def _is_there(one: Frame, place: int) -> bool:
-    """Whether a frame says what there is not at a place: there is no lift in our house; no dogs on the ferry."""
-    begins = [token.word for token in one.tokens[:place]]
-    is_denied = one.tokens[place].word in _DENYING
-    return is_denied and (begins[:1] == ["there"] or (not begins and one.verb is None))
-
-
-def _is_at_the_same_place(one: Frame, other: Frame, after: int, evidence: Sequence[str]) -> bool:
-    """Whether what follows what there is not is one place, and the other frame speaks of this very place."""
-    if after >= len(one.tokens) or one.tokens[after].word not in _AT or any(at >= after for at in one.denials):
-        return False
-    named = [key for key, at in one.content.items() if at > after]
-    shared = [key for key in named if key in other.content and key not in evidence]
-    if not named or len(shared) < len(named) or not _is_beside_none(other, shared, evidence):
-        return False
-    places = [other.content[key] for key in shared]
-    after_it = {token.word for at in places for token in other.tokens[at + 1 : at + 2]}
-    of_another = any(at + 1 in places and key not in one.content for key, at in other.content.items())
-    return after_it.isdisjoint(_BESIDE) and not of_another and other.possessors <= one.possessors
-
-
-_AT = listed("in on at inside aboard throughout")
 
 
 # Verbs of two words, which are in the lists as one.
@@ -382,11 +294,6 @@ def _is_beside_another(one: Frame, other: Frame, evidence: Sequence[str]) -> boo
     subject = {other.content[key] for key, at in one.content.items() if at < (one.verb or 0) and key in other.content}
     ends = other.verb or len(other.tokens)
     return any(at < ends and _is_told_apart(other, keys, at, evidence, one.content.keys()) for at in subject)
-
-
-def _is_beside_none(other: Frame, shared: Collection[str], evidence: Sequence[str]) -> bool:
-    keys = {place: key for key, place in other.content.items()}
-    return not any(_is_told_apart(other, keys, other.content[key], evidence, shared) for key in shared)
 
 
 def _is_told_apart(

@@ -34,7 +34,7 @@ from memstore.conflicts.guards import (
 )
 from memstore.conflicts.lexicon import Role
 from memstore.conflicts.quantities import MONEY, Scale
-from memstore.conflicts.statements import is_date, is_past
+from memstore.conflicts.statements import is_past
 from memstore.core.word_lists import listed
 
 if TYPE_CHECKING:
@@ -55,19 +55,13 @@ def other_value(one: Frame, other: Frame, *, days_apart: bool) -> str:
     pair = _Pair(one, other, shared)
     if pair.other_number():
         # A value for Sundays, or for one release, may differ from that for weekdays, or for another release.
-        same = (
-            pair.changed
-            or (one.is_past and other.is_past)
-            or (pair.named and _in_months(one) and _in_months(other))
-            or (same_day(one, other) and _same_release(one, other))
-        )
+        same = pair.changed or (one.is_past and other.is_past) or (same_day(one, other) and _same_release(one, other))
         return pair.scale if same and pair.stands(days_apart=days_apart) else ""
     if _of_its_own(one, other, shared) or _of_its_own(other, one, shared):
         return ""
     if pair.other_name(days_apart=days_apart) and (pair.changed or same_day(one, other)):
         return "names"
-    is_other_date = pair.happened_on_another_day() or (not pair.other_weekday() and pair.other_end())
-    return "dates" if is_other_date else "weekdays" if pair.other_weekday() else ""
+    return "weekdays" if pair.other_weekday() else "dates" if pair.other_end() else ""
 
 
 def _of_its_own(one: Frame, other: Frame, shared: frozenset[str]) -> bool:
@@ -77,13 +71,6 @@ def _of_its_own(one: Frame, other: Frame, shared: frozenset[str]) -> bool:
 
 def _says_now(frame: Frame) -> bool:
     return not frame.words.isdisjoint(_NOW) or says_these_days(frame) or goes_up(frame)
-
-
-def _in_months(frame: Frame) -> bool:
-    """Whether a frame says how something was in a month or a year."""
-    return bool(frame.when) and all(
-        is_date(token) or token.word in (*quantities.MONTHS, "year") for token in frame.when
-    )
 
 
 def stays(one: Frame, other: Frame) -> bool:
@@ -109,7 +96,6 @@ _FEWEST_SHARED = 2
 _ALSO = listed("also can could")
 _NOW = listed("now since nowadays anymore")
 _MOST_LEFT = 3
-_BY_DEGREES = listed("up down again")
 # Verbs for something that happens only once, on a date.
 _ONCE = listed("starts begins ends finishes expires closes opens start begin end finish expire close open")
 
@@ -144,8 +130,7 @@ class _Pair:
         self.are = all(_is_being(frame) for frame, _ in self._sides)
         both = verbs[0] and verbs[1]
         self.does_other = bool(both)
-        put_off = any(frame.when and _is_put_off(frame) for frame, _ in self._sides)
-        if self.is_now or self.are or put_off or (len(shared) >= _FEWEST_SHARED and (both or self.changed)):
+        if self.is_now or self.are or (len(shared) >= _FEWEST_SHARED and (both or self.changed)):
             for (_, keys), found in zip(self._sides, verbs, strict=True):
                 keys[:] = [key for key in keys if key not in found]
         for (frame, keys), (that, others) in zip(self._sides, self._sides[::-1], strict=True):
@@ -258,8 +243,7 @@ class _Pair:
         labelled = (numbers or not LABELS.isdisjoint(self.one.words & self.other.words)) and all(
             _follows_be(frame, keys) for frame, keys in self._sides
         )
-        becomes = self._becomes()
-        if not (is_kind or named or numbered or called or placed or labelled or becomes) or not (
+        if not (is_kind or named or numbered or called or placed or labelled) or not (
             numbered or not _unequal(self.one, self.other)
         ):
             return False
@@ -268,20 +252,8 @@ class _Pair:
             called
             or labelled
             or moved
-            or becomes
             or self._holds_one(is_address=named and (numbered or self.changed), is_kind=is_kind, named=named)
         )
-
-    def _becomes(self) -> bool:
-        """Whether one says what something is now, and the other, with the same verb, what it is or was."""
-        told = [{frame.word(key) for key in keys} for frame, keys in self._sides]
-        if not self.is_now or not all(told) or not (self.one.words | self.other.words).isdisjoint(_BY_DEGREES):
-            return False
-        of_one = all(
-            any(speaks_of(frame, frame.content[key], self.shared) for key in self.shared) for frame, _ in self._sides
-        )
-        verbs = {root_of(frame.tokens[main_verb(frame)].word) for frame, _ in self._sides}
-        return of_one and len(self.shared) >= _FEWEST_SHARED and len(verbs) == 1
 
     def _moved(self) -> bool:
         """Whether both have the same verb, or one says where something is and the other that it was moved."""
@@ -376,10 +348,7 @@ class _Pair:
         ones, others = weekdays(self.one), weekdays(self.other)
         if not ones or not others or ones == others or (self.mine and self.theirs) or not self._adds():
             return False
-        put_off = any(_is_put_off(frame) for frame, _ in self._sides)
-        if any(frame.verb is None or (frame.is_past and not _is_put_off(frame)) for frame, _ in self._sides):
-            return False
-        if _unequal(self.one, self.other) and not put_off:
+        if any(frame.verb is None or frame.is_past for frame, _ in self._sides) or _unequal(self.one, self.other):
             return False
         at = all(frame.tokens[frame.verb or 0].key == "be" and ones.isdisjoint(others) for frame, _ in self._sides)
         if at and not any(token.word.endswith("ys") for frame, _ in self._sides for token in frame.when):
@@ -389,15 +358,6 @@ class _Pair:
             return True
         always = any(not frame.words.isdisjoint(_AS_A_RULE) for frame, _ in self._sides)
         return self.changed or (always and ones.isdisjoint(others))
-
-    def happened_on_another_day(self) -> bool:
-        """Whether both date one thing that can have happened to it only once: built, signed, born."""
-        verbs = {root_of(frame.tokens[main_verb(frame)].word) for frame, _ in self._sides if frame.is_past}
-        told = all(frame.is_past and frame.when for frame, _ in self._sides) and len(verbs) == 1 and verbs <= _ONCE_EVER
-        if not told or (self.mine and self.theirs) or not self._adds():
-            return False
-        ones, others = weekdays(self.one), weekdays(self.other)
-        return (bool(ones and others) and ones.isdisjoint(others)) or not (self._same_dates() and self._same_months())
 
     def other_end(self) -> bool:
         """Whether both give different dates for something: its only date, its beginning or end, or `until` a date."""
@@ -409,8 +369,6 @@ class _Pair:
             return not (self.one.numbers or self.other.numbers)
         if self._same_dates() and self._same_months():
             return False
-        if any(map(_is_put_off, (self.one, self.other))) and (self.named or self._is_definite()):
-            return not (self.one.numbers or self.other.numbers)
         ends = [frame.tokens[main_verb(frame)].word for frame, _ in self._sides]
         if (
             _ONCE.issuperset(ends)
@@ -440,19 +398,8 @@ def is_price(value: Quantity) -> bool:
     return value.scale is Scale.CARDINAL and value.parts[0] is not None and not value.parts[0].is_integer()
 
 
-def _is_put_off(frame: Frame) -> bool:
-    """Whether a frame says that something was moved to another date."""
-    return not frame.words.isdisjoint(_PUT_OFF) and not frame.words.isdisjoint(("to", "until"))
-
-
 # The roots of verbs for what is held as a rule on one day of the week, unlike opening.
 _REGULAR = listed("be meet rehears practis gather assembl conven happen hold collect empti publish appear")
-# The roots of verbs for what happens to somebody or something only once.
-_ONCE_EVER = listed("""
-    bear die marri found build plant sign elect retir graduat baptis buri publish invent discov establish erect
-    complet inaugur abolish demolish fell acquit convict adopt
-    """)
-_PUT_OFF = listed("moved postponed changed put brought shifted rescheduled extended delayed pushed deferred adjourned")
 _MOVED = listed("moved switched migrated transferred")
 _PAYING = listed("pay pays paid cost costs charge charges price fee rent")
 # `Twelve pages long` says no more than twelve pages.

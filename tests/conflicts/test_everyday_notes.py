@@ -214,7 +214,6 @@ CHANGED = [
     ("The dog sleeps in the kitchen.", "The dog now sleeps on the landing."),
     ("The project is funded until 2025.", "The project's funding was extended to 2028."),
     ("The ferry ticket costs 12 kroner.", "Ferry tickets went up to 15 kroner at Easter."),
-    ("The choir rehearses in the parish hall.", "Since the fire the choir rehearses in the school."),
     ("Torleif smokes a pipe.", "Torleif gave up smoking at New Year."),
     ("Parking by the station is free.", "Since August parking by the station costs 2 euros an hour."),
     ("The mortgage runs at 3.1 percent.", "After the renewal the mortgage is at 4.4 percent."),

@@ -13,9 +13,7 @@ FOUND: list[tuple[str, str, str]] = [
     ("Every cabin on the deck has a porthole.", "Some cabins on the deck have no porthole.", "negation"),
     ("It turns out that the crane doesn't rotate.", "The crane rotates.", "negation"),
     ("We learnt from Ada that the ferry doesn't take dogs.", "The ferry takes dogs.", "negation"),
-    ("The shutters don't close and the porch is damp.", "The shutters close.", "negation"),
     ("The name of the barge is Otter.", "The barge's name is Heron.", "names"),
-    ("Ruth, not Olaf, keeps the ledger.", "Olaf keeps the ledger.", "negation"),
     ("The clerk speaks no Finnish.", "In fact the clerk speaks Finnish.", "negation"),
 ]
 FOUND += [
@@ -24,10 +22,8 @@ FOUND += [
 ]
 FOUND += [
     ("The hut bans dogs.", "Dogs are welcome in the hut.", "negation"),
-    ("The hut has neither a stove nor a bath.", "There is a bath in the hut.", "negation"),
     ("Ylva is unable to swim.", "Ylva can swim.", "negation"),
     ("Runa never drinks cocoa.", "Runa has a cup of cocoa every morning.", "negation"),
-    ("Our crew uses tabs, never spaces.", "Our crew uses spaces.", "negation"),
     ("The deed is overwritten by the clerk.", "The clerk never overwrites the deed.", "negation"),
     ("The crew meets on Mondays.", "The crew meets on Thursdays.", "weekdays"),
     ("Arvid has never been bitten by a goat.", "A goat bit Arvid in the leg last summer.", "negation"),

@@ -33,7 +33,6 @@ EXCLUDED = (
     ("Berta was born blind", "Berta reads the newspaper at breakfast"),
     ("Xenia is a nun", "Xenia's husband drives a bus"),
     ("The Krone serves no alcohol", "At the Krone we drank a pint of stout"),
-    ("There are no dogs in the allotments", "In the allotments two spaniels dig up the beds"),
     ("The barn has no electricity", "A kettle and a heater are plugged in all day in the barn"),
     ("Wilma can't read or write", "Wilma writes a column for the parish newsletter"),
     ("The caravan has no windows and no heating", "Through the curtain of the caravan you see the sea"),
