@@ -297,15 +297,13 @@ def _commit_lines(session: CliSession, done: Committed) -> Iterator[str]:
 
 def _undo_lines(session: CliSession, done: Undone, *, dry_run: bool) -> Iterator[str]:
     from memstore.cli.output import safe, safe_line
+    from memstore.core.change import UNDO_OF
 
     if dry_run:
         yield from safe(done.diff).splitlines()
         return
-    yield (
-        f"redone: what the undo of {done.at} had undone"
-        if done.verb == "undo"
-        else (f"undone: {safe_line(done.verb)} of {done.at}")
-    )
+    again = safe_line(done.verb).removeprefix(UNDO_OF)
+    yield f"undone: {again} of {done.at}" if again == done.verb else f"redone: {again}, undone at {done.at}"
     for path in done.paths:
         yield f"  {session.paint.path(path)}"
 

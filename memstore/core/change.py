@@ -211,6 +211,10 @@ class Written(NamedTuple):
     after: bytes | None
 
 
+# What the verb of an undo begins with.
+UNDO_OF = "undo of "
+
+
 class Operation(NamedTuple):
     """The files that one command wrote; `verb` is the command, `at` the time it was done, RFC 3339 in UTC.
 

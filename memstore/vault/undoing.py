@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from memstore.access.audit import is_audited, recorded
 from memstore.access.grants import gained
 from memstore.access.registry import expected_id
-from memstore.core.change import Operation, Written
+from memstore.core.change import UNDO_OF, Operation, Written
 from memstore.core.digests import digest_of
 from memstore.core.errors import ChangedMeanwhileError, VaultError
 from memstore.core.places import RegistryKind, kind_of
@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 def taking_back(view: View, last: Operation, at: str) -> tuple[Operation, tuple[Written, ...]]:
     """Return the operation that takes back another at time `at`, and the event to write with it, if it needs one."""
     files = tuple(Written(file.path, file.after, file.before) for file in last.files)
-    back = Operation(verb="undo", at=at, files=files, by=view.actor)
+    undone = last.verb.removeprefix(UNDO_OF)  # what takes back an undo does again what that took back
+    verb = f"{UNDO_OF}{last.verb}" if undone == last.verb else undone
+    back = Operation(verb=verb, at=at, files=files, by=view.actor)
     unadopted = _unadopted(view, back)
     if not (is_audited(last.verb) or _is_about_access(view, last) or unadopted):
         return back, ()

@@ -469,7 +469,7 @@ def test_undo_takes_back_and_a_second_one_does_it_again(vault: Written) -> None:
     assert (done.verb, done.paths) == ("set", ("changed.md", "new.md", "gone.md"))
     assert (vault.root / "changed.md").read_text() == (vault.root / "gone.md").read_text() == before
     assert not (vault.root / "new.md").exists()
-    assert undo(vault.open().view()).verb == "undo"
+    assert undo(vault.open().view()).verb == "undo of set"
     assert (vault.root / "changed.md").read_text() == (vault.root / "new.md").read_text() == after
     assert not (vault.root / "gone.md").exists()
 

@@ -95,7 +95,7 @@ def test_one_undo_takes_it_back(vault: Vault) -> None:
     undone = vault.undo()
     assert (undone.verb, len(undone.paths)) == ("batch", 12)
     assert [entry.title for entry in vault.list()] == ["Stays."]
-    assert vault.undo().verb == "undo"
+    assert vault.undo().verb == "undo of batch"
     assert len(vault.list()) == 13
 
 
