@@ -3,6 +3,7 @@
     python benchmarks/conflicts.py DIR
     python benchmarks/conflicts.py PAIRS.json [0|1]
     python benchmarks/conflicts.py --alarms PAIRS.json > memstore/conflicts/alarms.toml
+    python benchmarks/conflicts.py --candidates PAIRS.json MEMORIES.json
 
 DIR has `breaking_nli_dev.tsv` (pairs of sentences with one word exchanged; contradiction or other) and
 `locomo_dev.json` (conversations; pairs of lines that are alike, which hardly ever are in conflict).
@@ -12,6 +13,11 @@ which for these begins with the kind and a colon; and for some `a_date` and `b_d
 and kind. Of the two halves into which a hash of the texts parts them, `0` or `1` chooses one: on the one rules may be
 written, on the other they are measured. With `--alarms`, the share of false alarms of each ground is printed: no
 quality depends on a ground with many.
+
+MEMORIES.json is a list of memories, `id` and `body`, of two worlds that have nothing to do with each other, told apart
+by the first letter of `id`. With `--candidates`, each `a` of a pair in conflict is written into a vault of all memories
+and every `b`, to see whether its own is among its candidates; and each memory into a vault of the other world, where
+every candidate is one too many.
 """
 
 from __future__ import annotations
@@ -19,6 +25,7 @@ from __future__ import annotations
 import heapq
 import json
 import sys
+import tempfile
 from collections import Counter, defaultdict
 from hashlib import sha256
 from itertools import product
@@ -26,6 +33,7 @@ from math import log, sqrt
 from pathlib import Path
 from typing import NamedTuple
 
+import memstore
 from memstore.conflicts.contradiction import CONFLICTS, Comparison, compare, compare_statements
 from memstore.conflicts.gisting import gist
 from memstore.conflicts.gists import is_worth_comparing
@@ -33,6 +41,7 @@ from memstore.conflicts.prose import is_claim
 from memstore.conflicts.quantities import Scale
 from memstore.conflicts.statements import Statement, statements
 from memstore.core import terms
+from memstore.files.draft import new_file
 
 PAIRS = 2000
 MOST_FOR_A_LINE = 10
@@ -79,6 +88,37 @@ def alarms(path: Path) -> None:
     for ground in GROUNDS:
         key = ground if ground.isidentifier() else f'"{ground}"'
         print(f"{key} = {100 * found[ground] / len(pairs):.2f}")
+
+
+def candidates(pairs: Path, memories: Path) -> None:
+    """Print how often the other side of a pair is a candidate, and how many candidates unrelated memories have."""
+    bodies = {memory["id"]: memory["body"] for memory in json.loads(memories.read_text())}
+    conflicting = [pair for pair in json.loads(pairs.read_text()) if pair["label"] != "none"]
+    others = {f"b{at}": pair["b"] for at, pair in enumerate(json.loads(pairs.read_text()))}
+    place = {text: name for name, text in others.items()}
+    found = shown_to(bodies | others, [pair["a"] for pair in conflicting])
+    hits = sum(f"{place[pair['b']]}.md" in paths for pair, paths in zip(conflicting, found, strict=True))
+    print(f"pairs in conflict: the other side is shown for {hits} of {len(found)}, {hits / len(found):.3f}")
+    for world in sorted({name[0] for name in bodies}):
+        asked = [body for name, body in bodies.items() if name[0] != world]
+        shown = shown_to({name: body for name, body in bodies.items() if name[0] == world}, asked)
+        print(f"unrelated to world {world}: {sum(map(len, shown))} candidates of {len(asked)} memories")
+
+
+def shown_to(vault: dict[str, str], asked: list[str]) -> list[list[str]]:
+    """Return the paths of the candidates that each text has, when it alone is added to a vault of others."""
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        (folder / ".memstore").mkdir()
+        (folder / ".memstore/config.toml").write_text('format = 1\nowner = "human:reader"\n')
+        for name, text in vault.items():
+            (folder / f"{name}.md").write_bytes(new_file({"type": "note", "id": f"m_{name}"}, f"{text}\n"))
+        found = []
+        with memstore.open_vault(folder, entity="human:reader", track=False) as opened:
+            for text in asked:
+                (folder / "asked.md").write_bytes(new_file({"type": "note", "id": "m_asked"}, f"{text}\n"))
+                found.append([one.path for one in opened.conflicts.candidates("asked.md")])
+    return found
 
 
 def compared(pair: dict[str, str]) -> Comparison:
@@ -154,6 +194,8 @@ def alike(lines: list[Line]) -> list[tuple[Line, Line]]:
 if __name__ == "__main__":
     if sys.argv[1] == "--alarms":
         alarms(Path(sys.argv[2]))
+    elif sys.argv[1] == "--candidates":
+        candidates(*map(Path, sys.argv[2:4]))
     elif sys.argv[1].endswith(".json"):
         of_pairs(Path(sys.argv[1]), int(sys.argv[2]) if sys.argv[2:] else None)
     else:

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from memstore.beliefs.reinforce import Reinforced as Reinforced
     from memstore.beliefs.revise import Proposal as Proposal
     from memstore.beliefs.wording import Synthesizer as Synthesizer
+    from memstore.conflicts.candidates import Candidate as Candidate, OwnStatement as OwnStatement
     from memstore.conflicts.duplicates import Copy as Copy, Duplicates as Duplicates
     from memstore.conflicts.resolve import Resolved as Resolved
     from memstore.core.catalog import Entry as Entry
@@ -166,6 +167,7 @@ _NAMES = {
     "memstore.beliefs.reinforce": "Reinforced",
     "memstore.beliefs.revise": "Proposal",
     "memstore.beliefs.wording": "Synthesizer",
+    "memstore.conflicts.candidates": "Candidate OwnStatement",
     "memstore.conflicts.duplicates": "Copy Duplicates",
     "memstore.conflicts.resolve": "Resolved",
     "memstore.core.catalog": "Entry",

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from memstore.cli.session import CliSession
+    from memstore.conflicts.candidates import Candidate, OwnStatement
     from memstore.conflicts.duplicates import Duplicates
     from memstore.core.conflict import Conflict, Lines
     from memstore.search.filters import Which
@@ -27,18 +28,41 @@ if TYPE_CHECKING:
         "memstore conflicts m_7f3",
         "memstore conflicts --tag dog --json",
         "memstore conflicts --duplicates            # what says nearly the same",
+        "memstore conflicts --candidates m_7f3      # what may concern it, for you to judge",
     ),
 )
 @click.argument("ref", type=NAME, required=False)
 @click.option("--duplicates", is_flag=True, help="Find memories that say nearly the same instead.")
+@click.option(
+    "--candidates",
+    is_flag=True,
+    help="List the statements most like those of REF, or of what has changed since the last commit, to be judged.",
+)
+@click.option("-k", "each", type=WholeNumber(min=1), metavar="N", help="At most N candidates of a memory; 3 if unset.")
 @click.option("-n", "--limit", type=WholeNumber(min=1), metavar="N", help="Show at most this many.")
 @filter_options
-def list_(session: CliSession, ref: str | None, given: Which, *, duplicates: bool, limit: int | None) -> None:
+def list_(
+    session: CliSession,
+    ref: str | None,
+    given: Which,
+    *,
+    duplicates: bool,
+    candidates: bool,
+    each: int | None,
+    limit: int | None,
+) -> None:
     """List memories that can't both be right, the gravest first; of REF, or of all.
 
     Each comes with the lines on both sides, the rule that found it, and the command that settles it. Nothing is
     changed.
     """
+    if candidates:
+        if duplicates or limit is not None:
+            raise UsageError("--candidates goes with neither --duplicates nor --limit", hint="-k N says how many")
+        _list_candidates(session, ref, given, each)
+        return
+    if each is not None:
+        raise UsageError("-k is for --candidates", hint="memstore conflicts --candidates REF -k 3")
     if duplicates:
         if ref is not None:
             raise UsageError("--duplicates looks at all memories", hint="narrow it with filters, like --tag dog")
@@ -126,6 +150,34 @@ def resolve(
     session.emit("resolve-conflict", done, lambda: lines_of_all(session, done.saved, dry_run=dry_run), dry_run=dry_run)
     if not any(each.changed for each in done.saved):
         session.say(f"{done.decision} was decided already")
+
+
+def _list_candidates(session: CliSession, ref: str | None, given: Which, each: int | None) -> None:
+    from memstore.conflicts.candidates import MOST_SHOWN
+    from memstore.conflicts.candidates import candidates as find
+
+    found = find(session.view(), ref, limit=each or MOST_SHOWN, **given)
+    session.emit("candidates", found, lambda: _candidate_lines(session, found), each="candidates")
+    if not found:
+        session.say("no candidates")
+
+
+def _candidate_lines(session: CliSession, found: Sequence[Candidate]) -> Iterator[str]:
+    """Yield each statement that was asked about, and below, those that may concern it."""
+    from memstore.cli.output import safe_line
+
+    paint = session.paint
+    by_own: dict[OwnStatement, list[Candidate]] = {}
+    for one in found:
+        by_own.setdefault(one.concerns, []).append(one)
+    for own, others in by_own.items():
+        said = paint("title", safe_line(own.text))
+        yield f"{paint.place(own.path, own.line_start)}: {paint('ref', own.ref)} {said}"
+        for one in others:
+            text = safe_line(one.external.framed(one.text) if one.external else one.text)
+            day = f"{one.day} " if one.day else ""
+            yield f"  {paint.place(one.path, one.line_start)}: {paint('ref', one.ref)} {day}{paint('title', text)}"
+            yield f"    {paint('dim', 'both say: ' + safe_line(', '.join(one.why)))}"
 
 
 def _list_duplicates(session: CliSession, given: Which, limit: int | None = None) -> None:

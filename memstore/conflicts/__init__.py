@@ -1,7 +1,8 @@
 """Find conflicts: decide whether two memories can both be right, by comparing statements without a language model.
 
 Entry points: `conflict.conflict` for two memories, `compare.conflicts` for a vault, `among.Among` for the hits of one
-search, `resolve.resolve_conflict` to decide a conflict, `duplicates.dedupe` for memories that say nearly the same.
+search, `resolve.resolve_conflict` to decide a conflict, `duplicates.dedupe` for memories that say nearly the same,
+`candidates.candidates` for what may concern a memory and somebody else is to judge.
 
 The steps: `compare.Comparer` finds similar memories with the index; in a search, cached `gists` (made by `gisting`)
 rule out hits that can't be in conflict. `statements` splits texts into sentences and tokens. `contradiction` aligns

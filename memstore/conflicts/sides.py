@@ -17,7 +17,7 @@ from memstore.core.titles import title_of
 from memstore.files.passages import LineMap, PassageKind, passages
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from memstore.conflicts.statements import Statement
     from memstore.core.memory import Claim, Memory
@@ -79,13 +79,18 @@ def said_in(file: MemoryFile) -> Iterator[tuple[Statement, int, int]]:
     yield from islice(chain.from_iterable(map(said_by, found)), MOST_STATEMENTS)
 
 
-def said_by(passage: Passage, lines: range | None = None) -> Iterator[tuple[Statement, int, int]]:
-    """Yield the statements of a passage, or of some of the file's lines in it, with their lines in the file."""
+def said_by(
+    passage: Passage, lines: range | None = None, *, says: Callable[[str], bool] = is_claim
+) -> Iterator[tuple[Statement, int, int]]:
+    """Yield the statements of a passage, or of some of the file's lines in it, with their lines in the file.
+
+    Only sentences count for which `says` holds: claims, or those that somebody asks for.
+    """
     if passage.kind not in _PROSE:
         return
     first = passage.line_end - passage.text.count("\n")
     inside = lines and range(lines.start - first, lines.stop - first)
-    for statement in each_statement(passage.text, inside, is_claim):
+    for statement in each_statement(passage.text, inside, says):
         if not (passage.speaker and statement.of_speaker):
             yield statement, first + statement.line_start, first + statement.line_end
 

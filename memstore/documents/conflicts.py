@@ -1,4 +1,4 @@
-"""The forms of conflicts and duplicates."""
+"""The forms of conflicts, candidates and duplicates."""
 
 from __future__ import annotations
 
@@ -14,6 +14,27 @@ Form(
     left_out=int,
     not_compared=int,
 )
+Form("""OwnStatement
+    ref path
+    line_start[1..]: from 1
+    line_end[1..]: the last of them
+    text
+""")
+Form("""Candidate
+    external?
+    ref path
+    line_start[1..]: from 1
+    line_end[1..]: the last of them
+    day: of the memory, like 2026-02-01; null if it has none
+    text: the statement, cut after 200 characters
+    why: the words that both statements have, the rarest first
+    alike[.2 0..1]: how much of their words these are
+    concerns: the statement of the memory that was asked about
+""")
+Form("""Iterable[Candidate]
+    @candidates: memstore conflicts --candidates --json
+    candidates=.
+""")
 Form("""Resolved
     @resolve-conflict: memstore conflicts resolve --json
     conflict_type

@@ -11,6 +11,7 @@ from memstore.beliefs.quarantine import lift, quarantine
 from memstore.beliefs.recompute import fold, rebuild_from_episodes, recompute
 from memstore.beliefs.reinforce import contradict, reinforce
 from memstore.beliefs.revise import revise_from
+from memstore.conflicts.candidates import candidates
 from memstore.conflicts.compare import conflicts
 from memstore.conflicts.duplicates import dedupe
 from memstore.conflicts.resolve import resolve_conflict
@@ -48,3 +49,4 @@ class VaultConflicts(Part):
     open = Forward(conflicts)
     resolve = Forward(resolve_conflict)
     duplicates = Forward(dedupe)
+    candidates = Forward(candidates)

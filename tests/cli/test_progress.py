@@ -52,6 +52,7 @@ def vault(committed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> P
         (["check"], "checking files"),
         (["conflicts"], "comparing memories"),
         (["conflicts", "--duplicates"], "comparing memories"),
+        (["conflicts", "--candidates", "--status", "active"], "comparing memories"),
         (["check", "fmt", "--check"], "laying out memories"),
         (["beliefs", "consolidate"], "reading memories"),
         (["beliefs", "compress", "--dry-run"], "summarizing memories"),

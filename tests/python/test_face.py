@@ -239,6 +239,10 @@ def test_conflicts_come_with_what_is_written(vault: Vault) -> None:
     assert vault.conflicts.resolve(old, new, keep=new, reason="asked him").kept == new.ref
     assert vault.conflicts.open() == ()
     copies = [vault.add("The vet is in Elm Street."), vault.add("The vet is in Elm Street")]
+    assert [(found.ref, found.why) for found in vault.conflicts.candidates(copies[0], limit=2)] == []
+    moved = vault.add("The vet moved to Oak Street.")
+    found_for = vault.conflicts.candidates(moved, limit=1)
+    assert [(one.concerns.ref, one.why) for one in found_for] == [(moved.ref, ("street", "vet"))]
     (found,) = vault.conflicts.duplicates()
     assert {copy.ref for copy in found.copies} == {copy.ref for copy in copies}
 

@@ -57,6 +57,7 @@ COMMANDS = [
     ("recall", "where is the kettle?"),
     ("conflicts",),
     ("conflicts", "--duplicates"),
+    ("conflicts", "--candidates", "KETTLE"),
     ("conflicts", "KETTLE"),
     ("show", "KETTLE"),
     ("why", "KETTLE"),

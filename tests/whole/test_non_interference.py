@@ -342,6 +342,7 @@ EXITS: dict[str, tuple[str, ...]] = {
     "mv": ("mv", "m_bobs000001", "a/hidden.md", "--dry-run"),
     "conflicts": ("conflicts",),
     "dedupe": ("conflicts", "--duplicates"),
+    "candidates": ("conflicts", "--candidates", "--status", "all"),
     "why": ("why", "m_hidden0004"),
     "trust": ("trust", "m_hidden0004"),
     "suggestions": ("beliefs", "suggestions", "list"),

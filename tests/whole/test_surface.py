@@ -95,6 +95,7 @@ def test_the_owner_finds_the_canary(vault: InProcess) -> None:
         ("list", "--json", "--status", "all"),
         ("conflicts",),
         ("conflicts", "--duplicates"),
+        ("conflicts", "--candidates", "--status", "all"),
         ("privacy", "audit", "--subject", "dog:bella"),
         ("privacy", "report"),
         ("context", "list"),

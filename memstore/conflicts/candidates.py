@@ -1,0 +1,324 @@
+"""Candidates: the statements of other memories that are most like a memory's own, for somebody to judge.
+
+Rules find the conflicts that they know. Here nothing is decided: words alone tell which statements are worth reading
+side by side, and a floor leaves out those that only happen to share some. The index finds the memories, so the cost of
+one memory doesn't grow with their number, but for reading the places of its words.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache, lru_cache
+from itertools import chain, islice, pairwise
+from math import log, sqrt
+from typing import TYPE_CHECKING, NamedTuple, Unpack
+
+from memstore.conflicts.conflict import decided, may_differ
+from memstore.conflicts.frames import DETERMINERS
+from memstore.conflicts.prose import is_claim
+from memstore.conflicts.sides import MOST_STATEMENTS, Side, said_by
+from memstore.core.errors import UsageError
+from memstore.core.keys import EXTERNAL
+from memstore.core.quotation import quoted
+from memstore.core.short_repr import short_repr
+from memstore.core.terms import stop_words, term_of, words
+from memstore.core.word_lists import listed, word_lists
+from memstore.files.passages import passages
+from memstore.history import WORK_TREE
+from memstore.search import INDEX
+from memstore.search.clauses import Clause, Word
+from memstore.search.filters import Which, filters_of, narrowed
+from memstore.search.ranker import FILES_AT_ONCE, Audience
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from memstore.core.named import Named
+    from memstore.core.quotation import External
+    from memstore.core.view import View
+    from memstore.files.memory_file import MemoryFile
+
+MOST_SHOWN = 3
+# So many characters of a statement are shown.
+LONGEST = 200
+# So many of a memory's words are looked up in the index, the rarest ones, and so many memories that have them are read.
+MOST_WORDS, MOST_READ = 24, FILES_AT_ONCE
+# Two statements are candidates if they are this much alike and share two words that are no times or numbers; or one
+# that both use as the name of a thing or somebody, if both are claims. Calibrated on pairs of everyday sentences, and
+# on memories that are about two different worlds (docs/conflicts.md, "Measured").
+LEAST_ALIKE, LEAST_ALIKE_BY_ONE = 0.3, 0.25
+ENOUGH_WORDS = 2
+# In a vault of fewer memories, a word's weight is what it would be among so many: few don't tell which words are rare.
+FEWEST = 100
+# What a time or a number counts for, beside any other word.
+_WEIGHT_OF_TIMES = 0.5
+
+
+class OwnStatement(NamedTuple):
+    """A statement of the memory that was asked about: its lines from 1, both inclusive, and its text."""
+
+    ref: str
+    path: str
+    line_start: int
+    line_end: int
+    text: str
+
+
+class Candidate(NamedTuple):
+    """A statement of another memory that may say something else on what a memory's own statement says.
+
+    Lines count from 1, both inclusive. `day` is the date of the memory, None if it has none. `text` is the statement,
+    cut after 200 characters; of an external memory, `external` tells where it comes from. `why` has the words that both
+    share, the rarest first. `alike` is how much of their words they share, from 0 to 1. `concerns` is the own statement
+    to which it is most alike.
+    """
+
+    ref: str
+    path: str
+    line_start: int
+    line_end: int
+    day: str | None
+    text: str
+    why: tuple[str, ...]
+    alike: float
+    concerns: OwnStatement
+    external: External | None = None
+
+    def __repr__(self) -> str:
+        return short_repr(self)
+
+    @property
+    def order(self) -> tuple[float, int, str, str, int]:
+        """The key to sort candidates by: the most alike first, of those that are equally so the newest."""
+        newest = -int(self.day.replace("-", "")) if self.day else 0
+        return -self.alike, newest, self.text, self.path, self.line_start
+
+
+def candidates(
+    view: View, memory: Named | None = None, *, limit: int | None = MOST_SHOWN, **which: Unpack[Which]
+) -> tuple[Candidate, ...]:
+    """Return the statements of other memories that are most like those of a memory, for somebody to judge.
+
+    >>> lamp = note(ws.view(), "The lamp in the hall is made of brass.")
+    >>> move = note(ws.view(), "Since the spring a paper lamp hangs in the hall.")
+    >>> [(found.ref == lamp.ref, found.why) for found in candidates(ws.view(), move)]
+    [(True, ('hall', 'lamp'))]
+
+    Args:
+        view: the vault.
+        memory: the memory; without one, each that has changed since the last commit.
+        limit: at most this many for each memory.
+        which: filters; without a memory, each that passes them.
+
+    Raises:
+        NotFoundError: the viewer may not see such a memory.
+        UsageError: no memory is named, and none has changed; or a filter is invalid.
+    """
+    near = _Near(view)
+    paths = _asked(view, near.audience, memory, which)
+    found = [near.of(path)[:limit] for path in view.with_progress("comparing memories", paths)]
+    return tuple(chain.from_iterable(found))
+
+
+def _asked(view: View, audience: Audience, memory: Named | None, which: Which) -> list[str]:
+    """Return the paths of the memories that are asked about."""
+    if memory is not None:
+        return [view.named(memory).path]
+    column = audience.column("path")
+    if any(which.values()):
+        filters = filters_of(which, now=view.clock.here())
+        return sorted(column[row] for row in narrowed(audience.then, audience.memories, filters))
+    changed = {change.path_after for change in view.of(WORK_TREE).pending().changes.memories}
+    paths = sorted(column[row] for row in audience.memories if column[row] in changed)
+    if not paths:
+        raise UsageError(
+            "no memory has changed since the last commit", hint="name one: memstore conflicts --candidates REF"
+        )
+    return paths
+
+
+class _Words(NamedTuple):
+    """The words of a statement by their stems; those that tell more than a time or number; and those of things."""
+
+    written: dict[str, str]
+    telling: frozenset[str]
+    things: frozenset[str]
+
+
+class _Statement(NamedTuple):
+    text: str
+    line_start: int
+    line_end: int
+
+
+class _Near:
+    """Finds the statements that are like those of a memory; created once for many memories.
+
+    Args:
+        view: the vault.
+    """
+
+    def __init__(self, view: View) -> None:
+        self.view = view
+        self.audience = Audience(view)
+        status = self.audience.column("status")
+        self.paths = self.audience.column("path")
+        self._active = [row for row in self.audience.memories if status[row] == "active"]
+        self.frequency = cache(view.of(INDEX).frequency)
+
+    def of(self, path: str) -> list[Candidate]:
+        """Return the candidates of a memory, given by its path, the most alike first."""
+        file = self.view.read(path)
+        if file is None:
+            return []
+        asked = _Asked(file, self)
+        found: list[Candidate] = []
+        for row in self._alike(asked):
+            other = self.view.read(self.paths[row])
+            if other and not may_differ(file.memory, other.memory) and not decided(_side(file), _side(other)):
+                found += asked.candidates(other)
+        return sorted(found, key=lambda one: one.order)
+
+    def _alike(self, asked: _Asked) -> Sequence[int]:
+        """Return the rows of the active memories that have most of the rarest words of a memory."""
+        others = {stem: asked.others_with(stem) for stem in asked.written}
+        rarest = sorted((stem for stem in others if others[stem]), key=lambda stem: (others[stem], stem))[:MOST_WORDS]
+        clauses = [Clause(Word(stem)) for stem in rarest]
+        among = [row for row in self._active if self.paths[row] != asked.file.path]
+        return self.view.of(INDEX).ranker.rank(clauses, self.view, MOST_READ, among=among).rows if clauses else ()
+
+
+class _Asked:
+    """The memory that is asked about, and its statements.
+
+    Args:
+        file: the memory.
+        near: the vault.
+    """
+
+    def __init__(self, file: MemoryFile, near: _Near) -> None:
+        self.file = file
+        self._near = near
+        self._own = [*_statements(file)]
+        self._said = {_folded(one.text) for one in self._own}
+        self.written = {stem: word for one in self._own for stem, word in _words_of(one.text).written.items()}
+
+    def others_with(self, stem: str) -> int:
+        """Return how many other memories have a word."""
+        return max(0, self._near.frequency(stem) - (stem in self.written))
+
+    def candidates(self, other: MemoryFile) -> Iterator[Candidate]:
+        """Yield the statements of another memory that may concern this one, except what it says itself."""
+
+        def concerns(text: str) -> bool:
+            return _folded(text) not in self._said and self._nearest(text) is not None
+
+        for one in _statements(other, concerns):
+            if near := self._nearest(one.text):
+                yield self._candidate(other, one, *near)
+
+    def _nearest(self, text: str) -> tuple[float, _Statement] | None:
+        """Return the own statement to which another is most alike, and how much; None if none is above the floor."""
+        alike = ((self._likeness(mine.text, text), -at) for at, mine in enumerate(self._own))
+        found, at = max(alike, default=(0.0, 0))
+        return (found, self._own[-at]) if found else None
+
+    def _likeness(self, mine: str, theirs: str) -> float:
+        """Return how much of the words of two statements both have, from 0 to 1; 0 below the floor."""
+        ones, others = _words_of(mine), _words_of(theirs)
+        telling = ones.telling & others.telling
+        if not telling:
+            return 0.0
+        shared = sum(map(self._weight, ones.written.keys() & others.written.keys()))
+        whole = [sum(map(self._weight, each.written)) for each in (ones, others)]
+        alike = round(shared / sqrt(whole[0] * whole[1]), 2)
+        if len(telling) >= ENOUGH_WORDS and alike >= LEAST_ALIKE:
+            return alike
+        is_named = alike >= LEAST_ALIKE_BY_ONE and not telling.isdisjoint(ones.things & others.things)
+        return alike if is_named and is_claim(mine) and is_claim(theirs) else 0.0
+
+    def _weight(self, stem: str) -> float:
+        """Return how much a word tells: more, the fewer other memories have it."""
+        others, having = max(FEWEST, len(self._near.audience.rows)), self.others_with(stem)
+        told = log(1 + max(0.5, others - having + 0.5) / (having + 0.5))
+        return told if _tells(stem) else told * _WEIGHT_OF_TIMES
+
+    def _candidate(self, other: MemoryFile, one: _Statement, alike: float, mine: _Statement) -> Candidate:
+        written, theirs = _words_of(mine.text).written, _words_of(one.text).written
+        shared = sorted(written.keys() & theirs.keys(), key=lambda stem: (self.others_with(stem), stem))
+        own = self.file
+        return Candidate(
+            ref=str(other.memory.ref or other.path),
+            path=other.path,
+            line_start=one.line_start,
+            line_end=one.line_end,
+            day=(other.memory.created_at or "")[:10] or None,
+            text=_shown(one.text),
+            why=tuple(written[stem] for stem in shared),
+            alike=alike,
+            concerns=OwnStatement(
+                ref=str(own.memory.ref or own.path),
+                path=own.path,
+                line_start=mine.line_start,
+                line_end=mine.line_end,
+                text=quoted(_shown(mine.text)) if own.memory.source_type == EXTERNAL else _shown(mine.text),
+            ),
+            external=self._near.view.external(other.memory),
+        )
+
+
+def _side(file: MemoryFile) -> Side:
+    return Side(str(file.memory.ref or file.path), file.path, "", file.memory)
+
+
+def _folded(text: str) -> tuple[str, ...]:
+    return tuple(words(text))
+
+
+def _shown(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
+
+
+def _statements(file: MemoryFile, says: Callable[[str], bool] = bool) -> Iterator[_Statement]:
+    """Yield what a memory states in paragraphs and items, also in fragments; of it only what `says` holds for."""
+    found = passages(file.memory.body, first_line=file.text.body_line)
+    stated = chain.from_iterable(said_by(passage, says=says) for passage in found)
+    for statement, start, end in islice(stated, MOST_STATEMENTS):
+        yield _Statement(statement.text, start, end)
+
+
+@lru_cache(maxsize=4096)
+def _words_of(text: str) -> _Words:
+    """Return the words of a statement."""
+    written: dict[str, str] = {}
+    for word in words(text):
+        written.setdefault(term_of(word), word)
+    for stem in written.keys() & (stop_words() | _TITLES):
+        del written[stem]
+    named = (word for before, word in pairwise(["", *_WRITTEN.findall(text)]) if _is_thing(before, word))
+    things = frozenset(term_of(part) for word in named for part in words(word))
+    return _Words(written, frozenset(filter(_tells, written)), things)
+
+
+# Of `Mr` and `Mrs`, whose stem is the same.
+_TITLES = frozenset({"mr", "ms"})
+# A word as it is written, capital letters and all.
+_WRITTEN = re.compile(r"[^\W\d_][\w'’-]*+")
+
+
+def _is_thing(before: str, word: str) -> bool:
+    return word[0].isupper() or before.lower() in DETERMINERS
+
+
+def _tells(stem: str) -> bool:
+    return not stem.isdigit() and stem not in _times_and_numbers()
+
+
+@cache
+def _times_and_numbers() -> frozenset[str]:
+    lists = word_lists("core")
+    return frozenset(term_of(word) for name in _LISTS for word in listed(lists[name]))
+
+
+_LISTS = ("times", "numbers", "kinds_of_time", "months", "units", "durations", "weekdays", "frequencies")
