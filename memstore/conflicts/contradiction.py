@@ -20,7 +20,6 @@ from memstore.conflicts import lexicon, quantities
 from memstore.conflicts.denials import denied, denied_in
 from memstore.conflicts.frames import PREPOSITIONS, frame, frames, named, shared_of, told_by
 from memstore.conflicts.guards import (
-    are_elsewhere,
     are_numbered_apart,
     are_of_two_times,
     first_of,
@@ -502,10 +501,8 @@ def _of_frames(this: Frame, that: Frame, *, days_apart: bool) -> tuple[TextVerdi
 
 
 def _are_apart(this: Frame, that: Frame) -> bool:
-    """Whether the subject of one is elsewhere than that of the other, or is something that the other has."""
-    return are_elsewhere(this, that) or any(
-        is_of_its_own(*pair, first_of(pair[0])) for pair in ((this, that), (that, this))
-    )
+    """Whether the subject of one is something that the other has."""
+    return any(is_of_its_own(*pair, first_of(pair[0])) for pair in ((this, that), (that, this)))
 
 
 def _side_by_side(one: Statement, other: Statement, opposes: Opposes | None) -> Comparison:

@@ -27,11 +27,10 @@ from memstore.conflicts.guards import (
     tells_change,
 )
 from memstore.conflicts.statements import FIRST_PERSON
-from memstore.conflicts.values import main_verb
 from memstore.core.word_lists import listed
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection
 
     from memstore.conflicts.frames import Frame
 
@@ -194,7 +193,7 @@ def _covers(no: Frame, yes: Frame) -> bool:
     at_one_time = bool(no.when and yes.when)
     if _things(no, shared_of(no, yes)) + of_kind + alike + _of_speaker(no, yes) + at_one_time < FEWEST_SHARED:
         return False
-    if not missing or _lacks_little(no, yes, missing, added):
+    if not missing:
         return True
     most = int(_denial(no) == "no" and no.denials[0] > 0 and not any(yes.word(key) in yes.names for key in added))
     return _says_all(yes) and len(added) <= most
@@ -206,22 +205,6 @@ def _things(no: Frame, shared: Collection[str]) -> int:
     return sum(no.word(key) not in no.names or no.content[key] not in ends for key in shared)
 
 
-def _lacks_little(no: Frame, yes: Frame, missing: Sequence[str], added: Sequence[str]) -> bool:
-    """Whether only the denied verb is said in another word, for taking something, or only the last word is left out."""
-    at = no.content[missing[0]]
-    denied = no.denials[0] in range(at - _FARTHEST_OBJECT, at)  # `not storage`
-    verbs = {frame.tokens[main_verb(frame)].word for frame in (no, yes)}
-    is_verb, is_last = (
-        at == main_verb(no) and (_TAKING.issuperset(map(root_of, verbs)) or no.word(missing[0]) in _TOUCHES),
-        at == max(no.content.values()) and not added and not denied,
-    )
-    return len(missing) == 1 and (is_verb or is_last)
-
-
-_FARTHEST_OBJECT = 3
-# The roots of verbs for taking something, which may replace each other.
-_TOUCHES = listed("touch touches touched")
-_TAKING = listed("have take get touch eat drink smoke make do")
 # Words that may be missing in statements about what is allowed.
 _PERMITTED = listed("""
     allow allows permit permits allowed permitted welcome bring brings bringing admit admits admitted accept accepts
@@ -257,24 +240,10 @@ def _of_the_same(no: Frame, yes: Frame) -> bool:
     added = [key for key in unmatched(yes, no) if not (_is_passive(no) and _does_it(yes, key))]
     if is_permission(no) and is_permission(yes):
         added = [key for key in added if yes.word(key) not in _PERMITTED]
-    return of_nobody or _of_speaker(no, yes) or _speaks_of_it(no, yes) or adds(yes, added, shared)
+    return of_nobody or _of_speaker(no, yes) or adds(yes, added, shared)
 
 
 _NOTHING = listed("nobody nothing no_one none")
-
-
-def _speaks_of_it(no: Frame, yes: Frame) -> bool:
-    """Whether one says that something has none of its kind, and the other speaks of it: the school canteen."""
-    at = no.denials[0]
-    if _denial(no) != "no" or no.verb is None or no.tokens[no.verb].key not in ("have", "be"):
-        return False
-    kind = next((key for key, place in no.content.items() if place == at + 1), "")
-    place = yes.content.get(kind, 0)
-    owners = [key for key, there in no.content.items() if there < at]
-    before = yes.tokens[place - 1].word if place else ""
-    return (
-        len(owners) == 1 and yes.content.get(owners[0]) == place - 1 and not before.endswith("s") and "the" in yes.words
-    )
 
 
 def _is_of_any(frame: Frame) -> bool:

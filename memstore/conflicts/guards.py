@@ -289,19 +289,9 @@ def _is_in_or_out(frame: Frame) -> bool:
 
 def adds(one: Frame, added: Sequence[str], shared: frozenset[str]) -> bool:
     """Whether two frames are still about the same thing despite the words that one adds."""
-    added = [key for key in added if not _is_beside(one, key, shared)]
     if len(added) > MOST_ADDED or (added and one.verb is None):
         return False
     return not any(_is_of_another(one, key, shared) for key in added)
-
-
-def _is_beside(one: Frame, key: str, shared: frozenset[str]) -> bool:
-    """Whether a word names another subject as well: Nina, in `Nina and Leo both eat fish`."""
-    at = one.content[key]
-    joined = {at + 2: at + 1, at - 2: at - 1}
-    return speaks_of(one, at, shared) and any(
-        one.content[other] in joined and one.tokens[joined[one.content[other]]].word == "and" for other in shared
-    )
 
 
 def _is_of_another(one: Frame, key: str, shared: frozenset[str]) -> bool:
@@ -370,23 +360,6 @@ def named_by(one: Frame, other: Frame) -> frozenset[str]:
     return frozenset(
         key for key in one.content if key in other.content or any(lexicon.same(one.word(key), word) for word in spare)
     )
-
-
-def are_elsewhere(one: Frame, other: Frame) -> bool:
-    """Whether the subject of each is told by where it is, and they are apart: Jo in Bern, Jo in our office."""
-    places = [
-        {
-            key
-            for key, at in frame.content.items()
-            if at < (frame.verb or 0)
-            and not _LOCATES.isdisjoint(token.word for token in frame.tokens[max(1, at - 2) : at])
-        }
-        for frame in (one, other)
-    ]
-    return all(places) and places[0].isdisjoint(other.content) and places[1].isdisjoint(one.content)
-
-
-_LOCATES = listed("in on at from near by behind under above")
 
 
 def are_numbered_apart(one: Frame, other: Frame, named: frozenset[str]) -> bool:

@@ -157,21 +157,10 @@ class _Pair:
         """Whether the frames differ only in one number or range, which counts or measures the same thing in both."""
         most = _MOST_LEFT if len(self.shared) >= _FEWEST_SHARED else 0
         leaves = self.is_now and max(len(self.mine), len(self.theirs)) <= most
-        if (self.mine and self.theirs and not leaves) or not self._adds() or not self._are_of_one():
+        if (self.mine and self.theirs and not leaves) or not self._adds():
             return False
         self.scale = other_measure(self.one, self.other, self.shared)
         return bool(self.scale)
-
-    def _are_of_one(self) -> bool:
-        """Whether both are about one thing, not just about a change; without a common subject, the verbs must match."""
-        if all(self.one.word(key) in CHANGES for key in self.shared):
-            return False
-        if self._share_subject() or self.are or any(frame.verb is None for frame, _ in self._sides):
-            return True
-        if all(not frame.words.isdisjoint(_PAYING) for frame, _ in self._sides):
-            return True
-        words = [frame.tokens[main_verb(frame)].word for frame, _ in self._sides]
-        return _PAYING.issuperset(words) or len(set(map(root_of, words))) == 1
 
     def _share_subject(self) -> bool:
         """Whether they share the subject, or more than one word."""
@@ -444,21 +433,12 @@ def other_measure(one: Frame, other: Frame, shared: frozenset[str]) -> str:
     this, that = one.tokens[here].value, other.tokens[there].value
     if this is None or that is None or not (quantities.comparable(this, that) or _are_prices(one, this, other, that)):
         return ""
-    counted = _count_one(one, here, other, there) and not _counts_a_part(one, here, other, there, shared)
+    counted = _count_one(one, here, other, there)
     if not counted or _from_until(one, here, other, there):
         return ""
     if _is_name(one, here, shared) or _is_name(other, there, shared) or _may_agree(one, here, other, there):
         return ""
     return max((this, that), key=lambda value: value.scale is Scale.MEASURE).scale.value
-
-
-def _counts_a_part(one: Frame, here: int, other: Frame, there: int, shared: frozenset[str]) -> bool:
-    """Whether one counts all, and the other those that do something: has 24 pupils; eleven pupils sing."""
-    acts = [
-        speaks_of(frame, at, shared) and not _is_being(frame) and frame.tokens[frame.verb or 0].key != "have"
-        for frame, at in ((one, here), (other, there))
-    ]
-    return acts[0] != acts[1] and any(frame.tokens[frame.verb or 0].key == "have" for frame in (one, other))
 
 
 def _are_prices(one: Frame, this: Quantity, other: Frame, that: Quantity) -> bool:

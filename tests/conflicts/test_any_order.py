@@ -120,7 +120,6 @@ FOUND: list[tuple[str, str, str]] = [
     ("Mr. Ito is unconscious.", "Mr. Ito told the nurse a joke at lunch.", "states"),
     ("Bed 9, 07:30: the patient is awake and oriented.", "At 07:30 the patient in bed 9 was asleep.", "states"),
     ("Tobias can't tie a bowline, he told me so himself.", "Tobias ties a bowline with one hand.", "negation"),
-    ("Nina and Leo both eat fish.", "Leo eats no fish.", "negation"),
     ("Grandpa is deaf in both ears, so we write things down.", "Grandpa heard the doorbell from upstairs.", "states"),
     ("Ismael is the captain of the first team.", "This season Ane is the captain of the first team.", "names"),
     (
