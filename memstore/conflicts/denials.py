@@ -1,4 +1,4 @@
-"""Denials: decide whether one frame denies what the other says, ."""
+"""Denials: decide whether one frame denies what the other says."""
 
 from __future__ import annotations
 

@@ -354,14 +354,6 @@ _IS_OR_HAS = listed(
 )
 
 
-def named_by(one: Frame, other: Frame) -> frozenset[str]:
-    """Return the content of one that the other names, too, if in another word of the same meaning."""
-    spare = [other.word(key) for key in other.content if key not in one.content]
-    return frozenset(
-        key for key in one.content if key in other.content or any(lexicon.same(one.word(key), word) for word in spare)
-    )
-
-
 def are_numbered_apart(one: Frame, other: Frame, named: frozenset[str]) -> bool:
     """Whether different numbers or letters follow a noun of both: server 3, server 4; lift A, lift B."""
     return any(
