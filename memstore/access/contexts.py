@@ -25,7 +25,7 @@ from memstore.access.audit import (
 )
 from memstore.access.local_state import DEFAULT_HOURS
 from memstore.access.names import named_in, names_of
-from memstore.access.policy import context_trouble, listeners, told_of_contexts
+from memstore.access.policy import context_trouble, known_contexts, listeners
 from memstore.access.world import ActiveContext, Session, Standings
 from memstore.core.change import Act
 from memstore.core.errors import RefusedError, UsageError
@@ -216,7 +216,7 @@ def _present(view: View, active: ActiveContext | None) -> Present:
     if active is None:
         return Present(context=None, registered=False, listeners=(UNKNOWN_LISTENER,) if rights.overheard else ())
     session = Session(viewer=view.actor, at=view.clock.now(), context=active, alone=rights.alone)
-    world = told_of_contexts(rights.registries, session)
+    world = known_contexts(rights.registries, session)
     hearing = tuple(name for name in listeners(world, session) if name != view.actor)
     standings = Standings(world, session.at, active)
     return Present(

@@ -17,10 +17,10 @@ from memstore.access.policy import (
     NOT_FOUND,
     ListenerAccess,
     context_trouble,
+    known_contexts,
     labels_of,
     listeners,
     participants,
-    told_of_contexts,
 )
 from memstore.access.reasons import Denial, verdict
 from memstore.access.world import (
@@ -283,7 +283,7 @@ def _inherited(view: View, values: Mapping[str, Plain], told: str | None, *, exp
         return Inherited(values={})
 
     session = view.of(RIGHTS).session
-    world = told_of_contexts(view.of(RIGHTS).registries, session)
+    world = known_contexts(view.of(RIGHTS).registries, session)
     given: dict[str, Plain] = {}
     if explicit and session.context and not view.terms.acknowledge:
         _stop_at_others(world, session, session.context, values)
@@ -332,7 +332,7 @@ def leaves_context(view: View, memory: Memory, to: Iterable[str], consents: Iter
         return ()
     context = ActiveContext(id=memory.context)
     session = Session(viewer=view.actor, at=view.clock.now(), context=context)
-    world = told_of_contexts(view.of(RIGHTS).registries, session)
+    world = known_contexts(view.of(RIGHTS).registries, session)
     if ConsentBook(world, session.at).says(labels_of(memory)):
         return ()
     known = {memory.source_entity, memory.owner, *memory.access_grants}

@@ -311,7 +311,7 @@ def participants(world: World, session: Session) -> tuple[str, ...]:
     return (*named, UNKNOWN_LISTENER) if is_open else named
 
 
-def told_of_contexts(world: World, session: Session) -> World:
+def known_contexts(world: World, session: Session) -> World:
     """Return the world with the contexts that the viewer may know; the vault's owner knows all of them.
 
     Anybody may know that an open context exists, but only those on its roster know who else is in it.

@@ -75,7 +75,7 @@ def as_evidence(memory: Memory, load: Load) -> Evidence:
 
 
 def hearsay(memory: Memory, load: Load, vouched: Vouched) -> tuple[str, ...]:
-    """Return the external or quarantined memories because of which a memory is no evidence; sorted, empty if it is.
+    """Return the external or quarantined memories that keep a memory from being evidence; sorted, empty if none does.
 
     A memory is no stronger than the weakest that it was derived from (docs/adr/0038). Vouching for it, or for the
     external memory, makes it evidence.

@@ -161,7 +161,7 @@ def _witness(view: View, file: MemoryFile, text: str, load: Callable[[str], Memo
 
 
 def no_evidence(view: View, memory: Memory, doubtful: Sequence[str]) -> RefusedError:
-    """Return the error for a memory that is no evidence because it is hearsay, or was derived from it: `doubtful`."""
+    """Return the error for a memory that can't be evidence, as hearsay or derived from it: `doubtful`."""
     ref, first = str(memory.ref), doubtful[0]
     so = "" if first == ref else f" was derived from {first}, which"
     if any(entry.status == QUARANTINED for entry in entries(view, [first])):

@@ -297,7 +297,7 @@ def _standing(shown: Shown) -> Iterator[tuple[str, str]]:
 
 
 def _hearsay(shown: Shown) -> Iterator[tuple[str, str]]:
-    """Yield why a memory is no evidence."""
+    """Yield the reasons why a memory can't be evidence."""
     if set(shown.hearsay) - {shown.ref}:  # an external memory is marked as such below
         yield "hearsay", f"no evidence: {', '.join(shown.hearsay)} is quarantined, or external and not vouched for"
 

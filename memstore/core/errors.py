@@ -114,7 +114,7 @@ class NoFileError(VaultError):
 
 
 class SealedError(VaultError):
-    """A sealed file is not opened; `is_damaged` if no key could open it as it is, `is_other` if it is no sealed one."""
+    """A sealed file is not opened; `is_damaged` if no key could open it as it is, `is_other` if it is not sealed."""
 
     def __init__(
         self, message: str, *, is_damaged: bool = False, is_other: bool = False, hint: str | None = None

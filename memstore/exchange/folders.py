@@ -317,12 +317,12 @@ def okf(source: ImportSource) -> Iterator[Draft | Skipped]:
         paths = [path for one in sources if (path := _in_bundle(name, one)) in concepts and path != name]
         key, kind = concepts[name]
         body = plain_note.read(data)[0].body
-        is_over = one_line(front.get("status")) == "deprecated"
+        is_deprecated = one_line(front.get("status")) == "deprecated"
         values: dict[str, Plain] = {
             "tags": words(front.get("tags")),
             "aliases": [*dict.fromkeys(map(one_line, (name, name.rpartition("/")[2], stem_of(name))))],
-            "status": "archived" if is_over else None,
-            "status_reason": "deprecated in its bundle" if is_over else None,
+            "status": "archived" if is_deprecated else None,
+            "status_reason": "deprecated in its bundle" if is_deprecated else None,
             "valid_until": _day(front.get("stale_after")),
             "okf": plain({key: value for key, value in front.items() if key not in ("title", "tags", OWN_KEY)}),
         }

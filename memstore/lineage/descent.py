@@ -105,7 +105,7 @@ def descended(view: View, edit: Edit) -> Edit:
     if not shown:
         return edit
     after = edit.made or memory_file.read(edit.path, edit.after, mixed=view.config.mixed)
-    if not isinstance(after, MemoryFile) or after.memory.source_type == EXTERNAL or not says_anew(edit.before, after):
+    if not isinstance(after, MemoryFile) or after.memory.source_type == EXTERNAL or not is_reworded(edit.before, after):
         return edit
     sources = [ref for ref in shown if ref not in after.memory.derived_from]
     if edit.before is not None:
@@ -117,8 +117,8 @@ def descended(view: View, edit: Edit) -> Edit:
     return replace(edit, after=data, made=None)
 
 
-def says_anew(before: ReadFile | None, after: MemoryFile) -> bool:
-    """Whether a file says something that it did not say before."""
+def is_reworded(before: ReadFile | None, after: MemoryFile) -> bool:
+    """Whether a file is new, or its text, title or claims have changed."""
     if not isinstance(before, MemoryFile):
         return True
     was, now = before.memory, after.memory

@@ -39,7 +39,7 @@ from memstore.files import memory_file
 from memstore.files.age_file import is_sealed
 from memstore.files.memory_file import BrokenFile, MemoryFile
 from memstore.history.filters import may_be_filtered
-from memstore.lineage.descent import descended, says_anew
+from memstore.lineage.descent import descended, is_reworded
 from memstore.vault import GATE
 from memstore.vault.look import LOOK
 from memstore.vault.transitions import findings_between
@@ -457,7 +457,7 @@ class VaultTransaction:
 
     def _with_conflicts(self, files: Sequence[MemoryFile], saved: tuple[Saved, ...]) -> tuple[Saved, ...]:
         """Return the results with the conflicts that new statements raise."""
-        anew = {file.path for edit, file in zip(self._edits, files, strict=True) if _says_anew(edit.before, file)}
+        anew = {file.path for edit, file in zip(self._edits, files, strict=True) if _is_reworded(edit.before, file)}
         if not anew or len(anew) > MOST_COMPARED:
             return saved
         from memstore.conflicts.compare import Comparer
@@ -589,11 +589,11 @@ def _edit_at(edit: Edit, path: str) -> Edit:
     return replace(edit, path=path, made=edit.made._replace(path=path) if edit.made else None)
 
 
-def _says_anew(before: ReadFile | None, after: MemoryFile) -> bool:
+def _is_reworded(before: ReadFile | None, after: MemoryFile) -> bool:
     """Whether a file says something new that other memories may contradict."""
     if after.memory.status != "active":
         return False
-    return says_anew(before, after) or (isinstance(before, MemoryFile) and before.memory.status != "active")
+    return is_reworded(before, after) or (isinstance(before, MemoryFile) and before.memory.status != "active")
 
 
 def _checked(edit: Edit, *, mixed: bool) -> tuple[MemoryFile, Saved]:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from memstore.access.consent import ConsentBook
-from memstore.access.policy import Judge, decide, labels_of, told_of_contexts
+from memstore.access.policy import Judge, decide, known_contexts, labels_of
 from memstore.access.world import (
     ActiveContext,
     Consent,
@@ -332,9 +332,9 @@ def test_anybody_knows_open_contexts_and_only_who_is_on_the_roster_knows_of_a_cl
         "ctx:board": RegisteredContext(roster=("human:carol",)),
     }
     world = vault(contexts=contexts)
-    told = told_of_contexts(world, by("human:bob")).contexts
+    told = known_contexts(world, by("human:bob")).contexts
     assert told == {"ctx:fair": RegisteredContext(open=True), "ctx:club": contexts["ctx:club"]}
-    assert told_of_contexts(world, by(OWNER)).contexts == contexts
+    assert known_contexts(world, by(OWNER)).contexts == contexts
 
 
 def test_denials_count_however_somebody_comes() -> None:
