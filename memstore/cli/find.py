@@ -23,7 +23,7 @@ MOST_NUMBERED = 20
 
 
 class Choice(NamedTuple):
-    """One to pick: the name that `show` takes, where it is, and what it says there; all but the path are harmless."""
+    """One to pick: its ref or whole path, where it is, and what it says there; all but the paths are harmless."""
 
     name: str
     path: str
@@ -80,9 +80,8 @@ def _found(session: CliSession, text: str) -> Iterator[Choice]:
         number, line = best_line(hit, matcher_of(answer.query, hit.language))
         said = " ".join(line.split())
         title = safe_line(shown_title(hit.title, hit.source_type))
-        yield Choice(
-            hit.ref or hit.path, hit.path, number, title, safe_line(said) if hit.external is None else quoted(said)
-        )
+        name = hit.ref or _whole(session, hit.path)
+        yield Choice(name, hit.path, number, title, safe_line(said) if hit.external is None else quoted(said))
 
 
 def _all(session: CliSession) -> Iterator[Choice]:
@@ -93,7 +92,13 @@ def _all(session: CliSession) -> Iterator[Choice]:
 
     for entry in list_memories(session.view()):
         title = safe_line(shown_title(entry.title, entry.source_type))
-        yield Choice(entry.ref or entry.path, entry.path, None, title, session.day_of(entry.created_at))
+        name = entry.ref or _whole(session, entry.path)
+        yield Choice(name, entry.path, None, title, session.day_of(entry.created_at))
+
+
+def _whole(session: CliSession, path: str) -> str:
+    """Return a path that means the same file from any folder."""
+    return str(session.view().root / path)
 
 
 # -- picking ---------------------------------------------------------------------------------------
@@ -119,9 +124,9 @@ def _by_picker(session: CliSession, choices: Sequence[Choice]) -> Choice | None:
         for number, one in enumerate(choices)
     )
     colours = "always" if session.paint.colours else "never"
-    preview = shlex.join(
-        (sys.executable, "-m", "memstore", *_terms(session), "--quiet", "--no-track", "--color", colours, "show", "--")
-    )
+    # `-P`: a folder of notes may hold a module of any name.
+    program = (sys.executable, "-P", "-m", "memstore", *_terms(session))
+    preview = shlex.join((*program, "--quiet", "--no-track", "--color", colours, "show", "--"))
     picker = (PICKER, "--delimiter", "\t", "--with-nth", "3..", "--preview", f"{preview} {{2}}")
     picker += (
         "--preview-window",

@@ -34,7 +34,7 @@ def vault(tmp_path_factory: pytest.TempPathFactory) -> Program:
     editor.write_text(EDITOR)
     editor.chmod(0o755)
     # Links to what the program needs, so that fzf is there only where a test puts it.
-    for name in ("sh", "git", "less", "cat", "env", "grep", "head", "printf"):
+    for name in ("sh", "git", "less", "cat", "env", "grep", "head", "printf", "cut"):
         (program.home / "bin" / name).symlink_to(shutil.which(name) or "/bin/sh")
     return program
 
@@ -45,6 +45,7 @@ def _at_a_terminal(
     typed: bytes = b"",
     picker: str | None = None,
     interrupted: bool = False,
+    folder: Path | None = None,
     **variables: str,
 ) -> tuple[int, str]:
     fzf = vault.home / "bin/fzf"
@@ -59,7 +60,7 @@ def _at_a_terminal(
             process.send_signal(waiting.pop())
 
     environment = vault.environment | {"TERM": "dumb", "PATH": str(vault.home / "bin"), "EDITOR": "ed1"} | variables
-    return at_a_terminal(("find", *words), vault.vault, environment, typed=typed, watched=watched)
+    return at_a_terminal(("find", *words), folder or vault.vault, environment, typed=typed, watched=watched)
 
 
 def test_a_number_opens_the_editor_at_the_line(vault: Program) -> None:
@@ -110,6 +111,24 @@ def test_the_picker_and_its_preview_show_what_the_viewer_may_see(vault: Program)
     assert given.count("no memory matches") == 2
     assert "Kettle sings." in given
     assert [word for word in ("eighty", "plain one", "Nothing of tea") if word in given] == []
+
+
+def test_the_preview_shows_the_file_that_is_meant_and_runs_nothing_of_the_folder(vault: Program) -> None:
+    below = vault.vault / "below"
+    hostile = {"memstore/__init__.py": "", "memstore/__main__.py": "print('owned')\n", "plain note.md": "Another.\n"}
+    for path, text in hostile.items():
+        (below / path).parent.mkdir(parents=True, exist_ok=True)
+        (below / path).write_text(text)
+    record = vault.home / "previewed"
+    script = f"""
+        for one; do [ "$before" = --preview ] && preview=$one; before=$one; done
+        name=$(grep "A plain one" | cut -f 2)
+        sh -c "${{preview%???}} '$name'" > {record} 2>&1
+    """
+    _at_a_terminal(vault, picker=script, folder=below)
+    assert "Nothing of tea." in record.read_text()
+    assert "owned" not in record.read_text()
+    shutil.rmtree(below)
 
 
 @pytest.mark.parametrize("words", [(), ("green tea",), ("--json",), ("--no-input",)])
