@@ -15,12 +15,15 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from memstore.conflicts import statements
+from memstore.conflicts.prose import is_claim
 from memstore.core import terms
+from memstore.core.columns import hanging
 from memstore.core.errors import MemstoreError
 from memstore.files import links, memory_file, passages, plain_note
 from memstore.files.catalog_entry import entry_of
 from memstore.search import query
 from memstore.search.index import searchable
+from memstore.search.ranking import linked
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,6 +60,9 @@ READERS: dict[str, Callable[[str], object]] = {
     "query": query.parse,
     "sentences": lambda text: list(statements.sentences(text)),
     "statements": statements.statements,
+    "prose": is_claim,
+    "share of links": lambda text: linked(f"{text} [[a]] ]("),
+    "at a terminal": lambda text: list(hanging(f"{text}x   ", 40)),
 }
 
 

@@ -15,11 +15,12 @@ from memstore.core.word_lists import listed
 
 # Code of more than one word, links with a target, bold labels, tasks, options, fields, paths and arrows.
 _MARKUP = re.compile(
-    r"`[^`]*[^`\w][^`]*`|\]\(|https?://|!?\[\[[^\[\]]*\]\]\s*\Z|\A\W*\[[ xX]\]|\A\W*`[^`]*`\W*[:—–(-]|\A\W*-{1,2}\w"
-    r"|\A[\W_]*(?:[A-Z][\w/ -]{0,40})?\*\*[^*]{1,60}(?:\*\*\W*[:—–-]|:\*\*)|[{}<>|=→⇒]|::|\w/\w+/\w|\w\(\)|\A\W*>"
+    r"`\w*[^`\w][^`]*`|\]\(|https?://|!?\[\[[^\[\]]*\]\]\s*\Z|\A\W*\[[ xX]\]|\A[^\w`]*`[^`]*`[^\w:—–(-]*[:—–(-]"
+    r"|\A\W*-{1,2}\w|\A[\W_]*(?:[A-Z][\w/ -]{0,40})?\*\*[^*]{1,60}(?:\*\*\W{0,5}[:—–-]|:\*\*)|[{}<>|=→⇒]|::|\w/\w+/\w"
+    r"|\w\(\)|\A\W*>"
 )
 # A sentence that begins with a quotation, or is one, is somebody else's.
-_QUOTED = re.compile(r"\A\W*[\"“„«][^\"”“«»]*[\"”“»]\W*\Z")
+_QUOTED = re.compile(r"\A[^\w\"“”„«»]*(?>[\"“„«]+)[^\"”“«»]*[\"”“»]\W*\Z")
 # What is said to a reader is advice.
 _TO_READER = listed("you your yours yourself let's please")
 _SUBJECTS = listed("i we they he she it")

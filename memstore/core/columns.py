@@ -105,7 +105,7 @@ def hanging(line: str, room: int) -> Iterator[str]:
         return
     indent = " " * min(len(line) - len(line.lstrip()) + _HANG, room // 2)
     colour, begun, taken = "", "", 0
-    for blanks, word in _WORD.findall(line):
+    for blanks, word in _WORD.findall(line.rstrip()):
         width = columns(word)
         if taken and taken + len(blanks) + width > room:
             yield begun + (_END_OF_COLOURS if colour else "")

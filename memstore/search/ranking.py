@@ -441,7 +441,8 @@ def asking(text: str) -> float:
     return sum(len(part) - max(part.rfind(". "), part.rfind("! ")) for part in parts) / len(text)
 
 
-_LINK = re.compile(r"https?://[^\s)>\]]+|\[\[[^\]\n]*\]\]|\[[^\]\n]*\]\([^)\n]*\)")
+# No part goes on over what another link may begin with, so that the time is linear.
+_LINK = re.compile(r"https?://[^\s)>\]]+|\[\[[^\[\]\n]*\]\]|\[[^\[\]\n]*\]\([^()\[\n]*\)")
 
 
 def linked(text: str) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import process_time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -77,3 +79,16 @@ The stove is gone.
     file = read("stove.md", memory_text(body, title="The stove is dead"))
     assert isinstance(file, MemoryFile)
     assert [one.text for one, *_ in said_in(file)] == ["The stove is cold.", "Its door is shut.", "The grate is new."]
+
+
+@pytest.mark.parametrize("piece", ["`", "`a ", '"', "“", "** ", "**a", "[[", "-", "_", "a/", "> "])
+def test_it_takes_linear_time(piece: str) -> None:
+    def took(size: int) -> float:
+        text = "`" + piece * (size // len(piece)) + "x"
+        begun = process_time()
+        is_claim(text)
+        is_claim(text[1:])
+        return process_time() - begun
+
+    # A text is judged once, so each size has one of its own.
+    assert min(took(80_000 + at) for at in range(3)) < 16 * min(took(20_000 + at) for at in range(3)) + 0.2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from time import process_time
 
 import pytest
 from hypothesis import given
@@ -59,3 +60,13 @@ def test_a_hanging_line_loses_only_blanks_and_breaks_no_word(line: str, room: in
 
 def test_a_colour_goes_on_in_a_line_that_hangs() -> None:
     assert [*hanging(f"  {RED}one two{END} three", 8)] == [f"  {RED}one{END}", f"    {RED}two{END}", "    three"]
+
+
+@pytest.mark.parametrize("piece", [" ", "a ", ". ", "\t", "a", "\x1b[31ma "])
+def test_a_hanging_line_takes_linear_time(piece: str) -> None:
+    def took(size: int) -> float:
+        begun = process_time()
+        list(hanging("a" + piece * (size // len(piece)), 40))
+        return process_time() - begun
+
+    assert min(took(80_000) for _ in range(3)) < 16 * min(took(20_000) for _ in range(3)) + 0.1

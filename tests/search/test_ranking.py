@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from time import process_time
 
 import pytest
 from hypothesis import given
@@ -279,3 +280,14 @@ def test_relevance_is_a_fraction(score: float, best: float) -> None:
 )
 def test_how_much_of_a_text_is_links(text: str, least: float, most: float) -> None:
     assert least <= linked(text) <= most
+
+
+@pytest.mark.parametrize("piece", ["[", "[[a", "[](", "](", "[a](b", "https://", "[[ ", "("])
+def test_the_share_of_links_takes_linear_time(piece: str) -> None:
+    def took(size: int) -> float:
+        text = piece * (size // len(piece)) + " [[a]] ]("
+        begun = process_time()
+        linked(text)
+        return process_time() - begun
+
+    assert min(took(80_000) for _ in range(3)) < 16 * min(took(20_000) for _ in range(3)) + 0.1
