@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from memstore.core.view import View
 
 # Gists of another version are computed again. Increase this if their content or a word list changes.
-VERSION = 19
+VERSION = 20
 # Verdicts by other rules are not kept. Increase this if a rule or a word list of this package changes.
 RULES = 20
 _STATE, _RULES = f"gists {VERSION}", f"rules {RULES}"
@@ -128,7 +128,7 @@ _MOST_APART = 2000
 
 
 def kept_gists(view: "View", blob: str) -> tuple[Sequence[Gist], Sequence[str]] | None:
-    """Return the cached gists of a revision of a file, and the keys of its claims; None if there are none."""
+    """Return the cached gists of a revision of a file, and its claims; None if there are none."""
     found = view.of(DERIVED).last(f"{GISTS}{blob}", _STATE)
     return None if _SAID not in found else (_read(tuple(found[_SAID])), found[_CLAIMS])
 
@@ -154,7 +154,7 @@ def keep_near(view: "View", blob: str, rows: Mapping[str, Sequence[str]]) -> Non
 
 
 def keep_gists(view: "View", blob: str, gists: Sequence[Gist], claims: Sequence[str]) -> None:
-    """Cache the gists of a revision of a file, and the keys of its claims, until the index no longer has it."""
+    """Cache the gists of a revision of a file, and its claims, until the index no longer has it."""
     view.of(DERIVED).keep(f"{GISTS}{blob}", _STATE, {_SAID: rows_of(gists), _CLAIMS: claims})
 
 

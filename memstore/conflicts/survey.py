@@ -19,6 +19,7 @@ from memstore.conflicts.gists import (
     pair_of,
 )
 from memstore.conflicts.sides import side_of
+from memstore.core.terms import fold
 from memstore.search.index import claim_key
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from memstore.conflicts.gists import Gist
     from memstore.conflicts.sides import Side
     from memstore.core.conflict import Conflict
+    from memstore.core.memory import Claim
     from memstore.core.view import View
 
 # A word of more statements than this is frequent. With so many others on a topic a statement is looked at, the nearest
@@ -38,7 +40,7 @@ _MOST_EVIDENCE = 200
 
 
 class Said(NamedTuple):
-    """What one memory says: its path, the gists of its statements, and the keys of its claims."""
+    """What one memory says: its path, the gists of its statements, and its claims (`_claim`)."""
 
     path: str
     gists: Sequence[Gist]
@@ -110,10 +112,18 @@ def _said(view: View, path: str, blob: str) -> Said | None:
             return None
         from memstore.conflicts.gisting import gists_of
 
-        kept = gists_of(file), ["\x1f".join(claim_key(claim)) for claim in file.memory.claims]
+        kept = gists_of(file), [*map(_claim, file.memory.claims)]
         if not view.is_past:
             keep_gists(view, blob, *kept)
     return Said(path, *kept) if any(kept) else None
+
+
+def _claim(claim: Claim) -> str:
+    """Return the normalized subject, attribute and value of a claim, in one text."""
+    return _PART.join((*claim_key(claim), " ".join(fold(claim.value).split())))
+
+
+_PART = "\x1f"
 
 
 def conflicts_among(view: View, said: Sequence[Said], wanted: AbstractSet[str]) -> tuple[list[Conflict], int]:
@@ -140,7 +150,8 @@ def conflicts_among(view: View, said: Sequence[Said], wanted: AbstractSet[str]) 
             compared.discard(pair)
             found[owners[at], owners[other]].append((this, that))
     keep_compared(view, compared)
-    for both in _claiming(said):
+    claiming, not_paired = _claiming(said)
+    for both in claiming:
         found.setdefault(both, [])
     conflicts = []
     for (one, other), pairs in found.items():
@@ -149,17 +160,26 @@ def conflicts_among(view: View, said: Sequence[Said], wanted: AbstractSet[str]) 
             conflicts.append(_conflict(view, *paths, pairs))
         elif paths[1] in wanted:
             conflicts.append(_conflict(view, paths[1], paths[0], [(that, this) for this, that in pairs]))
-    return [one for one in conflicts if one], topics.left_out
+    return [one for one in conflicts if one], topics.left_out + not_paired
 
 
-def _claiming(said: Sequence[Said]) -> Iterator[tuple[int, int]]:
-    """Yield the pairs of memories that make a claim on one attribute of one subject."""
-    by_key: defaultdict[str, list[int]] = defaultdict(list)
+def _claiming(said: Sequence[Said]) -> tuple[list[tuple[int, int]], int]:
+    """Return pairs of memories that claim different values of one attribute of one subject, and how many are left out.
+
+    Each is paired with the nearest before it in the order of paths, at most `MOST_ON_A_TOPIC` of them.
+    """
+    by_key: defaultdict[str, dict[str, list[int]]] = defaultdict(dict)
+    pairs, left_out = dict[tuple[int, int], None](), 0
     for at, one in enumerate(said):
-        for key in dict.fromkeys(one.claims):
-            by_key[key].append(at)
-    for places in by_key.values():
-        yield from combinations(places, 2)
+        for claim in dict.fromkeys(one.claims):
+            key, _, value = claim.rpartition(_PART)
+            before = by_key[key]
+            others = chain.from_iterable(reversed(before[one]) for one in reversed(before) if one != value)
+            found = [*islice(others, MOST_ON_A_TOPIC + 1)]
+            left_out += len(found) > MOST_ON_A_TOPIC
+            pairs.update(dict.fromkeys((other, at) for other in found[:MOST_ON_A_TOPIC] if other != at))
+            before.setdefault(value, []).append(at)
+    return [*pairs], left_out
 
 
 def are_in_conflict(one: Gist, other: Gist) -> bool:

@@ -59,6 +59,20 @@ def test_the_pairs_grow_with_the_statements(count: int) -> None:
     assert topics.left_out > 0
 
 
+@pytest.mark.parametrize("values", [1, 2, 400])
+def test_a_claim_is_compared_with_a_bounded_number_of_others_and_with_none_that_says_the_same(values: int) -> None:
+    def claiming(value: int) -> bytes:
+        lines = ("claims:", "- subject: lamp", "  attribute: colour", f"  value: shade {value}")
+        return "\n".join(("---", "type: note", *lines, "---", "", "x", "")).encode()
+
+    count = 400
+    files = {f"{at:03}.md": claiming(at % values) for at in range(count)}
+    found = survey(memory_workspace(files).view())
+
+    assert len(found.conflicts) <= MOST_ON_A_TOPIC * count
+    assert (len(found.conflicts) > 0) == (found.not_compared > 0) == (values > 1)
+
+
 def test_what_was_compared_is_not_compared_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[str, str]] = []
     real = whole.are_in_conflict
