@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import click
 
 from memstore.access import STACK_FOLDERS
 from memstore.cli.options import WholeNumber, command, named_argument, ref_argument
+from memstore.core.errors import NotFoundError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     from memstore.core.change import Committed, Undone
     from memstore.core.view import View
     from memstore.history.diff import MemoryDiff
-    from memstore.history.log import LogLine
+    from memstore.history.log import Log, LogLine
     from memstore.history.revisions import Blame
     from memstore.vault.status import Status, Uncommitted
 
@@ -36,15 +38,27 @@ _NOT_COMMITTED = "·"
 @click.option("-n", "--limit", type=WholeNumber(min=0), metavar="N", help="Show at most this many.")
 def log(session: CliSession, ref: str | None, limit: int | None) -> None:
     """Show what happened, newest first: when, in which commit (`·` marks a confidence event), what, and by whom."""
-    from memstore.history.log import log as happened
-
     view = session.view()
-    found = happened(view, ref, limit=limit)
+    found = _happened(session, view, ref, limit)
     session.emit("log", found, lambda: (_log_line(session, line) for line in found.lines), each="entries")
     if not found.lines and limit != 0:
         of_all = f"no memory{' or note' if view.plain else ''} is committed yet"
         session.say("it is not committed yet" if ref else of_all)
     _say_cut_off(session, found.cut_off)
+
+
+def _happened(session: CliSession, view: View, ref: str | None, limit: int | None) -> Log:
+    """Return the log of what is called so; a file that is gone may be named from the person's folder as well."""
+    from memstore.cli.written import in_vault
+    from memstore.history.log import log as happened
+
+    try:
+        return happened(view, ref, limit=limit)
+    except NotFoundError:
+        with suppress(UsageError, NotFoundError):
+            if ref and (path := in_vault(session, ref)) != ref:
+                return happened(view, path, limit=limit)
+        raise
 
 
 @command("blame", examples=("memstore blame m_7f3", "memstore blame belief:m_7f3k9q2x1c --json"))
@@ -296,11 +310,12 @@ def _commit_lines(session: CliSession, done: Committed) -> Iterator[str]:
 
 
 def _undo_lines(session: CliSession, done: Undone, *, dry_run: bool) -> Iterator[str]:
-    from memstore.cli.output import safe, safe_line
+    from memstore.cli.output import safe_line
+    from memstore.cli.written import diff_lines
     from memstore.core.change import UNDO_OF
 
     if dry_run:
-        yield from safe(done.diff).splitlines()
+        yield from diff_lines(session, done.diff)
         return
     again = safe_line(done.verb).removeprefix(UNDO_OF)
     yield f"undone: {again} of {done.at}" if again == done.verb else f"redone: {again}, undone at {done.at}"

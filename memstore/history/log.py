@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import groupby, islice
 from typing import TYPE_CHECKING, cast
@@ -108,8 +109,9 @@ def _find_ever(view: View, ref: str) -> Entry:
     except NotFoundError:
         history = view.of(HISTORY)
         last = history.commits(path=ref, limit=1) if _may_be_path(view, ref) else []
-        if last and last[0].parents:
-            return view.at(last[0].parents[0]).named(ref, notes=True)
+        for parent in (parent for commit in last for parent in commit.parents):
+            with suppress(NotFoundError):
+                return view.at(parent).named(ref, notes=True)
         memory_id = ref.rpartition(":")[2]
         file = history.deleted_files({memory_id}).get(memory_id) if is_memory_id(memory_id) else None
         if file is None or ref not in (memory_id, str(file.memory.ref)):

@@ -492,6 +492,10 @@ def test_a_note_or_memory_that_a_commit_deleted_has_a_log_by_its_path(tmp_path: 
         return [line["verb"] for line in program.json("log", path)["entries"]]
 
     assert verbs("one.md") == verbs(memory) == ["delete", "add"]
+    below = program.vault / "below"
+    below.mkdir()
+    for folder, path in ((below, "../one.md"), (below, "one.md"), (program.vault, "./one.md")):
+        assert "delete One" in program.ok("log", path, cwd=folder), path
     for path in ("none.md", "../one.md", "/one.md", str(program.vault / "none.md")):
         assert program.run("log", path).returncode == 3
 
