@@ -55,6 +55,12 @@ def prepare_streams() -> None:
             reconfigure(errors=_ERRORS)
 
 
+class Verbatim(str):
+    """A line of a file, which no terminal may break."""
+
+    __slots__ = ()
+
+
 def write_lines(lines: Iterable[str], *, at_once: bool = False) -> None:
     """Write lines to standard output; with `at_once` each line is flushed as soon as it is made."""
     for line in lines:

@@ -286,7 +286,7 @@ class CliSession:
     def write(self, lines: Iterable[str], *, verbatim: bool = False) -> None:
         """Write text; a screen at a time if a person sits at the terminal and may be asked for a key.
 
-        At a terminal, lines that are too long for it are broken at blanks, unless they are verbatim.
+        At a terminal, lines that are too long for it are broken at blanks, unless these are or all are verbatim.
         """
         from memstore.cli import output
 
@@ -294,7 +294,8 @@ class CliSession:
             from memstore.core.columns import hanging
 
             room = output.room()
-            lines = (part for line in lines for part in hanging(line, room))
+            whole = output.Verbatim
+            lines = (part for line in lines for part in ((line,) if isinstance(line, whole) else hanging(line, room)))
         is_read = self.at_terminal and not self.choices.no_input
         (output.write_paged if is_read else output.write_lines)(lines)
 

@@ -140,11 +140,11 @@ def say_what_stays_out(session: CliSession, saved: Saved) -> None:
 
 def diff_lines(session: CliSession, diff: str) -> Iterator[str]:
     """Yield the lines of a unified diff, in colours."""
-    from memstore.cli.output import safe_line
+    from memstore.cli.output import Verbatim, safe_line
 
     roles = {"+": "added", "-": "removed", "@": "dim"}
     for line in diff.removesuffix("\n").split("\n") if diff else ():
-        yield session.paint(roles[line[0]], safe_line(line)) if line[:1] in roles else safe_line(line)
+        yield Verbatim(session.paint(roles[line[0]], safe_line(line)) if line[:1] in roles else safe_line(line))
 
 
 def write_for_a_server(session: CliSession, findings: Sequence[Finding], form: str, *, prefix: str) -> None:

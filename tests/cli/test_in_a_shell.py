@@ -8,6 +8,7 @@ import re
 import shutil
 import signal
 import subprocess
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -247,6 +248,18 @@ def test_no_line_is_broken_within_a_word(shell: runner.Shell, words: str) -> Non
     assert [line for line in narrow if width(line) > 40 and len(line.split()) > 1] == []
 
 
+def test_lines_of_a_file_are_not_broken(shell: runner.Shell) -> None:
+    long = " ".join(["and so on"] * 12)
+    (shell.folder / "long.md").write_text(f"---\ntype: note\nid: m_0long0000x\n---\n\n{long}\n")
+    try:
+        for words in (("show", "m_0long0000x"), ("edit", "m_0long0000x", "Short.", "--dry-run")):
+            assert any(long in line for line in _screen(shell, 40, *words)), words
+        assert _bash(shell, "memstore edit m_0long0000x Short.").returncode == 0
+        assert any(long in line for line in _screen(shell, 40, "undo", "--dry-run"))
+    finally:
+        (shell.folder / "long.md").unlink()
+
+
 def test_a_draft_with_a_slip_is_opened_again_by_the_return_key(shell: runner.Shell, tmp_path: Path) -> None:
     editor = tmp_path / "editor"
     editor.write_text(
@@ -293,14 +306,18 @@ def test_a_pager_that_has_enough_ends_the_answer(shell: runner.Shell) -> None:
     assert (seen.count("\n"), "Traceback" in seen) == (1, False)
 
 
+def _offered(shell: runner.Shell, *words: str) -> list[str]:
+    """Return what bash is offered for the last of these words."""
+    done = _bash(
+        shell, "memstore", COMP_WORDS=" ".join(words), COMP_CWORD=str(len(words) - 1),
+        _MEMSTORE_COMPLETE="bash_complete",
+    )  # fmt: skip
+    assert done.stderr == b""
+    return [line.partition(",")[2] for line in done.stdout.decode().splitlines() if line]
+
+
 def test_completion_knows_commands_options_values_and_refs(shell: runner.Shell) -> None:
-    def offered(*words: str) -> list[str]:
-        done = _bash(
-            shell, "memstore", COMP_WORDS=" ".join(words), COMP_CWORD=str(len(words) - 1),
-            _MEMSTORE_COMPLETE="bash_complete",
-        )  # fmt: skip
-        assert done.stderr == b""
-        return [line.partition(",")[2] for line in done.stdout.decode().splitlines() if line]
+    offered = partial(_offered, shell)
 
     assert offered("memstore", "sho") == ["show"]
     assert offered("memstore", "list", "--sor") == ["--sort"]
@@ -401,13 +418,7 @@ def test_fish_completes_commands_refs_and_titles(shell: runner.Shell, line: str,
 
 
 def test_completion_knows_tags_settings_and_plain_notes(shell: runner.Shell) -> None:
-    def offered(*words: str) -> list[str]:
-        done = _bash(
-            shell, "memstore", COMP_WORDS=" ".join(words), COMP_CWORD=str(len(words) - 1),
-            _MEMSTORE_COMPLETE="bash_complete",
-        )  # fmt: skip
-        assert done.stderr == b""
-        return [line.partition(",")[2] for line in done.stdout.decode().splitlines() if line]
+    offered = partial(_offered, shell)
 
     plain = shell.folder / "gravel.md"
     plain.write_text("# Where the gravel is\n\nBy the gate. #walks\n")
