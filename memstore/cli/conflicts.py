@@ -175,7 +175,7 @@ def _candidate_lines(session: CliSession, found: Sequence[Candidate]) -> Iterato
         yield f"{paint.place(own.path, own.line_start)}: {paint('ref', own.ref)} {said}"
         for one in others:
             text = safe_line(one.external.framed(one.text) if one.external else one.text)
-            day = f"{one.day} " if one.day else ""
+            day = f"{session.day_of(one.created_at)} " if one.created_at else ""
             yield f"  {paint.place(one.path, one.line_start)}: {paint('ref', one.ref)} {day}{paint('title', text)}"
             yield f"    {paint('dim', 'both say: ' + safe_line(', '.join(one.why)))}"
 

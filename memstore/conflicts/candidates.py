@@ -67,7 +67,7 @@ class OwnStatement(NamedTuple):
 class Candidate(NamedTuple):
     """A statement of another memory that may say something else on what a memory's own statement says.
 
-    Lines count from 1, both inclusive. `day` is the date of the memory, None if it has none. `text` is the statement,
+    Lines count from 1, both inclusive. `created_at` is the memory's, None if it has none. `text` is the statement,
     cut after 200 characters; of an external memory, `external` tells where it comes from. `why` has the words that both
     share, the rarest first. `alike` is how much of their words they share, from 0 to 1. `concerns` is the own statement
     to which it is most alike.
@@ -77,7 +77,7 @@ class Candidate(NamedTuple):
     path: str
     line_start: int
     line_end: int
-    day: str | None
+    created_at: str | None
     text: str
     why: tuple[str, ...]
     alike: float
@@ -90,7 +90,7 @@ class Candidate(NamedTuple):
     @property
     def order(self) -> tuple[float, int, str, str, int]:
         """The key to sort candidates by: the most alike first, of those that are equally so the newest."""
-        newest = -int(self.day.replace("-", "")) if self.day else 0
+        newest = -int(self.created_at[:10].replace("-", "")) if self.created_at else 0
         return -self.alike, newest, self.text, self.path, self.line_start
 
 
@@ -252,7 +252,7 @@ class _Asked:
             path=other.path,
             line_start=one.line_start,
             line_end=one.line_end,
-            day=(other.memory.created_at or "")[:10] or None,
+            created_at=other.memory.created_at,
             text=_shown(one.text),
             why=tuple(written[stem] for stem in shared),
             alike=alike,

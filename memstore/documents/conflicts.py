@@ -25,7 +25,7 @@ Form("""Candidate
     ref path
     line_start[1..]: from 1
     line_end[1..]: the last of them
-    day: of the memory, like 2026-02-01; null if it has none
+    created_at: of the memory; null if it has none
     text: the statement, cut after 200 characters
     why: the words that both statements have, the rarest first
     alike[.2 0..1]: how much of their words these are

@@ -61,7 +61,9 @@ def test_at_most_so_many_of_others_that_are_seen_whatever_their_ids(
     for at in (at for at, (_, shown) in enumerate(said) if shown):
         found = candidates(ash, f"{at}.md", limit=limit)
         assert len(found) <= limit
-        assert found == tuple(sorted(found, key=lambda one: (-one.alike, -int((one.day or "0").replace("-", "")))))
+        assert found == tuple(
+            sorted(found, key=lambda one: (-one.alike, -int((one.created_at or "0")[:10].replace("-", ""))))
+        )
         for one in found:
             number = int(one.path.removesuffix(".md"))
             assert number != at
@@ -117,7 +119,7 @@ def test_what_is_equally_alike_is_shown_newest_first() -> None:
     vault["asked.md"] = memory_text("The lamp in the hall is made of brass.\n", id="m_asked")
 
     found = candidates(memory_workspace(vault).view(), "m_asked")
-    assert [one.day for one in found] == ["2026-01-09", "2026-01-06", "2026-01-03"]
+    assert [(one.created_at or "")[:10] for one in found] == ["2026-01-09", "2026-01-06", "2026-01-03"]
 
 
 def test_what_is_superseded_decided_or_of_another_scope_is_left_out() -> None:
