@@ -160,7 +160,7 @@ def _state_lines(session: CliSession, one: SharedState) -> Iterator[str]:
     gone = "is gone (memstore share --update makes it again)"
     state = gone if one.is_missing else "up to date" if one.is_current else "has changed"
     where = f"  {session.paint.path(one.folder)}" if one.folder else ""
-    yield f"{session.paint('ref', one.name)}  {one.to}  {one.at[:10]}  {state}{where}"
+    yield f"{session.paint('ref', one.name)}  {one.to}  {session.day_of(one.at)}  {state}{where}"
     for memory in one.withdrawn:
         yield session.paint("removed", f"  - {memory}: {one.to} may see it no longer")
     for memory in one.new:
@@ -172,7 +172,7 @@ def _mount_line(session: CliSession, one: Mount) -> str:
         return f"{session.paint('ref', one.name)}  can't be read: {_safe(one.problem or '')}"
     count = len(one.view.texts)
     sender = f"from {one.stack.by}" if one.key else f"that it says are from {one.stack.by}"
-    said = f"{count} {'memory' if count == 1 else 'memories'} {sender}, shared {one.stack.at[:10]}"
+    said = f"{count} {'memory' if count == 1 else 'memories'} {sender}, shared {session.day_of(one.stack.at)}"
     return f"{session.paint('ref', one.name)}  {said}  {session.paint.path(one.folder)}"
 
 

@@ -328,7 +328,6 @@ _UTC_NAMES = frozenset({"UTC", "Etc/UTC", "Etc/UCT", "Universal", "Zulu"})
 
 def _zone(env: Environment, config: Config) -> tzinfo:
     """Return the time zone of the vault's settings, else the machine's, by its name so that summers are known."""
-    import os
     from datetime import UTC, datetime
 
     from memstore.core.times import zone_named

@@ -457,7 +457,7 @@ class VaultTransaction:
 
     def _with_conflicts(self, files: Sequence[MemoryFile], saved: tuple[Saved, ...]) -> tuple[Saved, ...]:
         """Return the results with the conflicts that new statements raise."""
-        anew = {file.path for edit, file in zip(self._edits, files, strict=True) if _is_reworded(edit.before, file)}
+        anew = {file.path for edit, file in zip(self._edits, files, strict=True) if _may_contradict(edit.before, file)}
         if not anew or len(anew) > MOST_COMPARED:
             return saved
         from memstore.conflicts.compare import Comparer
@@ -589,7 +589,7 @@ def _edit_at(edit: Edit, path: str) -> Edit:
     return replace(edit, path=path, made=edit.made._replace(path=path) if edit.made else None)
 
 
-def _is_reworded(before: ReadFile | None, after: MemoryFile) -> bool:
+def _may_contradict(before: ReadFile | None, after: MemoryFile) -> bool:
     """Whether a file says something new that other memories may contradict."""
     if after.memory.status != "active":
         return False
