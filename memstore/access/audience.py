@@ -42,13 +42,19 @@ def readers(world: World, audience: Iterable[str], at: datetime) -> tuple[str, .
         found = {stranger(world, ()), *listeners(world)[1:]}
     else:
         found = {name for name in named if name != OWNER_ALONE}
-        waiting = [*found]
-        while waiting:
-            members = world.groups.get(waiting.pop(), ())
-            new = {one.id for one in members if one.until is None or at < one.until} - found
-            found |= new
-            waiting.extend(new)
+        found |= members_of(world, found, at)
     return tuple(sorted(found if is_group(world.owner) else found - {world.owner}))
+
+
+def members_of(world: World, names: Iterable[str], at: datetime) -> set[str]:
+    """Return who is in one of some groups or will be, directly or through other groups; with those groups."""
+    found, waiting = set[str](), [*names]
+    while waiting:
+        members = world.groups.get(waiting.pop(), ())
+        new = {one.id for one in members if one.until is None or at < one.until} - found
+        found |= new
+        waiting.extend(new)
+    return found
 
 
 def in_a_sentence(who: Iterable[str]) -> str:

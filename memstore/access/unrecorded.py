@@ -12,6 +12,7 @@ import tomllib
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from memstore.access.audience import members_of
 from memstore.access.audit import SETTING_EVENT, consent_unrecorded, grant_unrecorded, recorded_grants
 from memstore.access.audit_events import consents_named, texts_of
 from memstore.access.grants import gained
@@ -156,6 +157,10 @@ def _opening_findings(path: str, name: str, around: RegistryContext, now: dateti
     hint = _BY_COMMAND.format(_verb(path))
     if gains:
         yield finding_of("registry-widened", path, f"this change by hand would show {_gains_text(gains)}", hint)
+    named = _see_notes(after.files.get(CONFIG_PATH))
+    if joined := members_of(now_is, named, now) - members_of(then, named, now):
+        text = f"this change by hand would show all plain notes to {', '.join(sorted(joined))}"
+        yield finding_of("registry-widened", path, text, hint)
     guardians = then.entities[name].guardians if name in then.entities else ()
     left = now_is.entities[name].guardians if name in now_is.entities else ()
     gone = sorted({*guardians} - {*left})

@@ -115,7 +115,8 @@ class Look:
     @cached_property
     def sees_notes(self) -> bool:
         """Whether plain notes, of any state of the vault, are shown to the actor."""
-        return self.is_owners or (self.is_alone and self.actor in self.config.notes_for)
+        named = self.config.notes_for
+        return self.is_owners or (self.is_alone and (self.actor in named or self.sight.is_in_one_of(named)))
 
     def column(self, name: str) -> Sequence[str]:
         is_foreign = name in _SAID_BY_SENDERS and self.foreign is not None

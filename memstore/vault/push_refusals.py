@@ -1,7 +1,8 @@
 """The guard of pushes: what would be sent may be read by everybody who reads the remote, or nothing is sent.
 
 Every file that a commit of the push adds is judged by the vault as it is today, and by the registries of its own commit
-if that has any: the narrower decision counts. Everything that is no memory is for the owner alone.
+if that has any: the narrower decision counts. Settings, groups and audit events go where all readers may know what
+they name; everything else that is no memory is for the owner alone.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import re
 from functools import reduce
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.access.audience import Readers, in_a_sentence, is_owner_alone
+from memstore.access.audience import Readers, in_a_sentence, is_owner_alone, members_of
 from memstore.access.audit import SETTING_EVENT
 from memstore.access.audit_events import read as audit_event
 from memstore.access.audit_events import texts_of
@@ -21,6 +22,7 @@ from memstore.core.catalog import FileKind
 from memstore.core.config import CONFIG_PATH, OWNER_ALONE, PUBLIC
 from memstore.core.errors import TooLargeError, VaultError
 from memstore.core.places import (
+    ATTRIBUTES,
     IGNORE_FILE,
     MANIFEST,
     SETTINGS_FOLDER,
@@ -37,6 +39,7 @@ from memstore.history import git_objects
 from memstore.history.outgoing import each_object
 from memstore.vault.pushed_history import FormerMemories
 from memstore.vault.pushed_names import NamedMemory, PushedNames, names_unknown_id, used_in
+from memstore.vault.pushed_records import Records
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -231,10 +234,12 @@ class _Check:
         # A memory of the push may have been made from another one that is not in the vault today.
         self._held = _common_labels(blobs[blob].labels for blob in pushed) | held
         self._former = FormerMemories(git, commits, blobs, self._place, _ended(today.own))
-        self._data = self._own_data(commits) if today.config.mixed else {}
+        self._data = self._own_data(commits)
         world = today.own.world(self._held)
         self._readers = Readers(world, audience, now)
         self._world = world
+        named = audience if PUBLIC in audience else (*audience, *self._readers.names)
+        self._records = Records(world, frozenset(named) - {PUBLIC}, self._readers) if self._is_asked else None
 
     def _read_all(self, commits: Sequence[SentCommit]) -> Mapping[str, str]:
         """Read all files of a push that could be memories, and those that they replace; return a path of each blob."""
@@ -296,13 +301,15 @@ class _Check:
             return f"it is {_KINDS.get(change.mode, 'a submodule')}, and no memory", "push-no-memory"
         path = self._place(change.path)
         if path is None or self._left_out(commit, path):
-            return "it is no memory, so it is for the owner alone", "push-no-memory"
+            inside = self._inside(change.path)
+            may_go = inside and is_own_path(inside) and not self._is_withheld(inside, change.new or "")
+            return None if may_go else ("it is no memory, so it is for the owner alone", "push-no-memory")
         said = self._blobs[change.new or ""]
         if said.kind is FileKind.SEALED:
             return "it is sealed, and no key here opens it, so who may see it is unknown", "push-broken"
         if said.labels is None or said.kind is not FileKind.MEMORY:
             broken = said.kind is FileKind.BROKEN
-            if said.kind is FileKind.PLAIN and MANIFEST in self._own[commit.id] and self._all_see_notes():
+            if said.kind is FileKind.PLAIN and self._all_see_notes():
                 return None
             return (
                 ("it can't be read, so who may see it is unknown", "push-broken")
@@ -325,7 +332,7 @@ class _Check:
             if said and said.labels:
                 return self._denied(commit, said.labels) or self._denied_by_another_id(change.path, said)
             inside = self._inside(change.path)
-            if inside is not None and self._is_vaults_own(inside, change.new or ""):
+            if inside and self._is_withheld(inside, change.new or "") and self._is_record(inside, change.new or ""):
                 return "it is the vault's own, so it is for the owner alone", "push-no-memory"
         former = self._former.last(commit, change.path) if self._place(change.path) else None
         copies = self._former.copied(commit, change.new or "") if self._place(change.path) else ()
@@ -344,22 +351,34 @@ class _Check:
         }
         return dict(self._blobs.texts(wanted))
 
-    def _is_vaults_own(self, path: str, blob: str) -> bool:
+    def _is_record(self, path: str, blob: str) -> bool:
         """Whether a file of a mixed vault is a record of the vault's, and not the repository's at such a place."""
+        data = self._data.get(blob, b"")
+        if data is None or path.startswith(f"{SETTINGS_FOLDER}/") or is_original_path(path):
+            return True  # without its filter, nobody knows
+        return is_registry(path, data) or (is_audit_path(path) and audit_event(path, data) is not None)
+
+    def _is_withheld(self, path: str, blob: str) -> bool:
+        """Whether one of the vault's own files names more than those may know who read the remote."""
         data = self._data.get(blob, b"")
         if data is None:  # a filter changed it that is not here
             return True
+        if path in (IGNORE_FILE, ATTRIBUTES):
+            return False
         if path == CONFIG_PATH:
             return not self._are_readers(named_in_settings(data, default_owner=self._today.own.owner))
-        if is_audit_path(path) and (event := audit_event(path, data)):
-            return not (self._is_asked and event.event == SETTING_EVENT) or not self._are_readers(
-                [event.by, *(word for value in event.about.values() for word in words_typed(str(value)))]
-            )
-        return path.startswith(f"{SETTINGS_FOLDER}/") or is_original_path(path) or is_registry(path, data)
+        if not self._records:
+            return True
+        if is_audit_path(path) and (event := audit_event(path, data)) and event.event == SETTING_EVENT:
+            words = [event.by, *(word for value in event.about.values() for word in words_typed(str(value)))]
+            return not self._are_readers(words)
+        return not self._records.may_go(path, data)
 
     def _are_readers(self, names: Iterable[str]) -> bool:
-        """Whether these are nobody but the owner and those who read the remote."""
-        return {*names} <= {self._today.own.owner, OWNER_ALONE, PUBLIC, *self._readers.names, *self._audience}
+        """Whether these are nobody but the owner, those who read the remote, and groups of theirs."""
+        known = {self._today.own.owner, OWNER_ALONE, PUBLIC, *self._readers.names, *self._audience}
+        others = {*names} - known
+        return not others or (self._records is not None and all(map(self._records.may_know, others)))
 
     def _denied(self, commit: SentCommit | None, labels: Labels) -> tuple[str, str] | None:
         if not self._is_asked:
@@ -387,7 +406,9 @@ class _Check:
         return (f"it has another id today, and {_hidden_from(denial)}", "push-hidden") if denial else None
 
     def _all_see_notes(self) -> bool:
-        return {*self._readers.names} <= {*self._today.config.notes_for}
+        """Whether plain notes are for everybody who reads there; a group may be among those whom they are for."""
+        named = {*self._today.config.notes_for}
+        return {*self._readers.names} <= named | {*members_of(self._world, named, self._now)}
 
     def _inside(self, path: str) -> str | None:
         """Return a path of the repository from the vault's folder; None if it is outside."""
@@ -500,7 +521,7 @@ class _Check:
             change.new: f"commit {commit.id[:10]}"
             for commit in sent.commits
             for change in commit.changes
-            if change.new and (_NOTE.fullmatch(change.path) or change.path.endswith("MEMORY.md"))
+            if change.new and (_NOTE.fullmatch(change.path) or change.path.endswith(("MEMORY.md", IGNORE_FILE)))
         }
         for blob, found in each_object(self._git, notes):
             yield notes[blob], found.data.decode(errors="replace")

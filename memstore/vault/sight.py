@@ -20,7 +20,7 @@ from memstore.core.times import instant
 from memstore.vault.registries import registries_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
     from datetime import datetime
 
     from memstore.access.policy import Judge
@@ -170,6 +170,17 @@ class Sight:
         from memstore.access.policy import Judge
 
         return Judge(self._registries.world(), self._session).hears_only(entity)
+
+    def is_in_one_of(self, names: Collection[str]) -> bool:
+        """Whether the viewer is now in one of these groups, directly or through another; other names say nothing."""
+        from memstore.access.audience import is_group
+        from memstore.access.world import Standings
+
+        groups = {name for name in names if is_group(name)}
+        if not groups:
+            return False
+        who = Standings(self._registries.world(), self._session.at, None).listener(self._session.viewer)
+        return not groups.isdisjoint(who.opened_by)
 
     def rows(self) -> Sequence[int]:
         """Return the rows that may be seen, ascending."""

@@ -209,13 +209,17 @@ def _write_setting(file: ConfigFile, name: str, text: str | None) -> None:
 
 def _require_served(view: View, names: Sequence[str]) -> None:
     """Raise for anybody whom `notes_for` would name in vain: plain notes are shown to whoever acts as one of these."""
+    known = view.of(RIGHTS).registries
     for name in names:
-        if is_group(name) or not is_entity_id(name) or not can_listen(view.of(RIGHTS).registries, name):
-            members = view.of(RIGHTS).registries.groups.get(name, ())
-            listed = ",".join(sorted(one.id for one in members)) or "human:bob,si:ash"
+        if is_group(name) and name not in known.groups:
             raise UsageError(
-                f"notes_for can't name {name!r}: only a person or an agent is shown plain notes by it",
-                hint=f"name each of them: memstore config notes_for {listed}",
+                f"notes_for can't name {name!r}: there is no such group",
+                hint=f"memstore privacy group add {name} human:bob makes it",
+            )
+        if not is_group(name) and not (is_entity_id(name) and can_listen(known, name)):
+            raise UsageError(
+                f"notes_for can't name {name!r}: only a person, an agent or a group is shown plain notes by it",
+                hint="name them: memstore config notes_for human:bob,group:core",
             )
 
 

@@ -305,6 +305,73 @@ def test_what_is_for_the_owner_alone(pushing: Pushing, path: str, text: str, tol
     assert told in said
 
 
+def test_a_vault_whose_readers_may_see_all_of_it_goes_to_them(pushing: Pushing) -> None:
+    (pushing.root / ".git/info/exclude").write_text("")
+    pushing.program("privacy", "group", "add", "group:club", BOB, "--until", "2099-01-01")
+    pushing.program("config", "notes_for", "group:club")
+    pushing.program("add", "For both.", "--access", BOB)
+    pushing.commit(".gitattributes", "*.md merge=memstore\n")
+    pushing.commit(".memstoreignore", "drafts/\n")
+    pushing.commit("plain.md", "# A plain note\n")
+    pushing.passes()
+    assert "groups/club.yaml" in git(pushing.remote, "ls-tree", "-r", "--name-only", "main")
+
+
+@pytest.mark.soak(2)
+@pytest.mark.parametrize(
+    ("words", "path"),
+    [
+        (("privacy", "group", "add", "group:club", BOB, "human:eve"), "groups/club.yaml"),
+        (("privacy", "group", "add", "group:others", OWNER), "groups/others.yaml"),
+        (("privacy", "entity", "add", BOB, "--alias", "Bobby"), "entities/human/bob.md"),
+        (("config", "notes_for", "human:eve"), ".memstore/config.toml"),
+        (("privacy", "grant", "a.md", "--to", "human:eve"), "audit/human/tester/"),
+        (("privacy", "group", "add", "group:club", BOB, "human:eve"), "audit/human/tester/"),
+    ],
+)
+def test_records_that_name_somebody_else_do_not_go(pushing: Pushing, words: tuple[str, ...], path: str) -> None:
+    (pushing.root / ".git/info/exclude").write_text("")
+    pushing.program(*words)
+    pushing.vault.commit("a record")
+    assert f": {path}" in pushing.refused()
+
+
+def test_an_event_that_names_a_hidden_memory_does_not_go(pushing: Pushing) -> None:
+    (pushing.root / ".git/info/exclude").write_text("")
+    pushing.commit("b.md", memory("m_bbb", "The salary.\n"))
+    pushing.program("privacy", "grant", "b.md", "--to", BOB)
+    pushing.program("privacy", "revoke", "b.md", "--from", BOB)
+    git(pushing.root, "rm", "-q", "--cached", "b.md")
+    (pushing.root / ".git/info/exclude").write_text("b.md\n")
+    pushing.vault.commit("events alone")
+    assert ": audit/human/tester/" in pushing.refused()
+
+
+def test_an_event_that_was_changed_does_not_go(pushing: Pushing) -> None:
+    (pushing.root / ".git/info/exclude").write_text("")
+    pushing.program("privacy", "group", "add", "group:club", BOB)
+    [event] = (pushing.root / "audit").rglob("*.json")
+    event.write_text(event.read_text().replace("group:club", "human:bob"))
+    pushing.vault.commit("an event that was changed")
+    assert ": audit/human/tester/" in pushing.refused()
+
+
+def test_a_group_that_sees_notes_gains_nobody_by_hand(pushing: Pushing) -> None:
+    (pushing.root / ".git/info/exclude").write_text("")
+    pushing.program("privacy", "group", "add", "group:club", BOB)
+    pushing.program("config", "notes_for", "group:club")
+    pushing.vault.commit("notes for the club")
+    club = pushing.root / "groups/club.yaml"
+    club.write_text(f'{club.read_text()}  - {{id: "human:eve", from: "2020-01-01T00:00:00Z"}}\n')
+    git(pushing.root, "add", "-A")
+    done = subprocess.run(
+        ["git", "commit", "-m", "x"], cwd=pushing.root, env=os.environ | {"PATH": PATH}, capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode != 0
+    assert "this change by hand would show all plain notes to human:eve" in done.stderr
+
+
 def test_links_submodules_and_files_that_are_left_out(pushing: Pushing) -> None:
     (pushing.root / "link.md").symlink_to("a.md")
     link = pushing.vault.commit("a link")
