@@ -168,6 +168,11 @@ def _initials_by(told: str) -> Iterator[str]:
             yield "".join(word[0] for word in some)
 
 
+def is_everyday(word: str) -> bool:
+    """Whether a folded name is an everyday word, too: `rose`, `will`."""
+    return word in _EVERYDAY
+
+
 def _is_a_name(word: str) -> bool:
     """Whether a part of an id or a name says who somebody is: not a description, a number or an initial."""
     if _UNSPACED.fullmatch(word):

@@ -27,6 +27,7 @@ from memstore.conflicts.gists import (
 )
 from memstore.core.catalog import FileKind
 from memstore.search import DERIVED
+from memstore.search.aliases import aliases_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from memstore.core.view import View
     from memstore.files.memory_file import MemoryFile
     from memstore.files.passages import Passage
+    from memstore.search.aliases import Aliases
     from memstore.search.opened import Opened
     from memstore.search.retrieval import Hit
 
@@ -59,20 +61,21 @@ class _Compared:
         view: the vault, which caches gists.
         hit: the result.
         file: the file that it was read from.
+        aliases: the names that stand for one another.
     """
 
-    def __init__(self, view: View, hit: Hit, file: Opened) -> None:
+    def __init__(self, view: View, hit: Hit, file: Opened, aliases: Aliases) -> None:
         self.path = hit.path
         self.blob = file.entry.blob
         self.makes_claims = b"\nclaims:" in file.data
-        self._view, self._hit, self._opened = view, hit, file
+        self._view, self._hit, self._opened, self._aliases = view, hit, file, aliases
 
     @cached_property
     def gists(self) -> Sequence[Gist]:
         """The gists of the statements that are shown or nearest to the shown lines; others are not even parsed."""
         if self._opened.entry.kind is not FileKind.MEMORY:
             return ()
-        known = kept_near(self._view, self.blob)
+        known = kept_near(self._view, self.blob, self._aliases)
         anew: dict[str, Sequence[str]] = {}
         found: list[Gist] = []
         for place, passage, lines in self._places():
@@ -83,7 +86,7 @@ class _Compared:
             if len(found) >= MOST_NEAR:
                 break
         if anew and not self._view.is_past:
-            keep_near(self._view, self.blob, {**known, **anew})
+            keep_near(self._view, self.blob, {**known, **anew}, self._aliases)
         return found[:MOST_NEAR]
 
     def _places(self) -> Iterator[tuple[str, Passage, range | None]]:
@@ -108,7 +111,7 @@ class _Compared:
         from memstore.conflicts.gisting import gist
         from memstore.conflicts.sides import said_by
 
-        return (gist(*one) for one in islice(said_by(passage, lines), MOST_NEAR))
+        return (gist(*one) for one in islice(said_by(passage, lines, aliases=self._aliases), MOST_NEAR))
 
     @property
     def _file(self) -> MemoryFile:
@@ -123,14 +126,15 @@ class _Compared:
             for _, passage, lines in self._places():
                 text = passage.text.splitlines()
                 first = passage.line_end - len(text) + 1
-                yield from topics_in("\n".join(text[lines.start - first : lines.stop - first] if lines else text))
+                near = text[lines.start - first : lines.stop - first] if lines else text
+                yield from topics_in(self._aliases.as_one("\n".join(near)))
 
     def side(self, gists: Sequence[Gist]) -> Side:
         """Return the result as one side of a conflict, with only these statements."""
         from memstore.conflicts.sides import side_of
         from memstore.conflicts.statements import statement_of
 
-        said = [(statement_of(each.text, each.about), each.line_start, each.line_end) for each in gists]
+        said = [(statement_of(each.text, each.about, each.written), each.line_start, each.line_end) for each in gists]
         return side_of(self._file, said)
 
 
@@ -158,6 +162,10 @@ class Among:
         self.left_out = 0
 
     @cached_property
+    def _aliases(self) -> Aliases:
+        return aliases_of(self._view)
+
+    @cached_property
     def _apart(self) -> dict[str, None]:
         return dict.fromkeys(kept_apart(self._view))
 
@@ -169,9 +177,9 @@ class Among:
         """Add results with their files; the last of many are not compared."""
         for hit, file in hits:
             if len(self._compared) >= MOST_COMPARED or len(self._said) >= MOST_STATEMENTS:
-                self.left_out += len(self._concerned(_Compared(self._view, hit, file)))
+                self.left_out += len(self._concerned(_Compared(self._view, hit, file, self._aliases)))
                 continue
-            one = _Compared(self._view, hit, file)
+            one = _Compared(self._view, hit, file, self._aliases)
             for at, pairs in self._candidates(one).items():
                 self._compare(self._compared[at], one, pairs)
             for gist in one.gists:

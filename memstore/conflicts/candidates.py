@@ -26,6 +26,7 @@ from memstore.core.word_lists import listed, word_lists
 from memstore.files.passages import passages
 from memstore.history import WORK_TREE
 from memstore.search import INDEX
+from memstore.search.aliases import aliases_of
 from memstore.search.clauses import Clause, Word
 from memstore.search.filters import Which, filters_of, narrowed
 from memstore.search.ranker import FILES_AT_ONCE, Audience
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from memstore.core.quotation import External
     from memstore.core.view import View
     from memstore.files.memory_file import MemoryFile
+    from memstore.search.aliases import Aliases
 
 MOST_SHOWN = 3
 # So many characters of a statement are shown.
@@ -146,7 +148,10 @@ class _Words(NamedTuple):
 
 
 class _Statement(NamedTuple):
+    """A statement: its text with one name for each entity, as it is written, and its lines."""
+
     text: str
+    written: str
     line_start: int
     line_end: int
 
@@ -161,6 +166,7 @@ class _Near:
     def __init__(self, view: View) -> None:
         self.view = view
         self.audience = Audience(view)
+        self.aliases = aliases_of(view)
         status = self.audience.column("status")
         self.paths = self.audience.column("path")
         self._active = [row for row in self.audience.memories if status[row] == "active"]
@@ -181,7 +187,7 @@ class _Near:
 
     def _alike(self, asked: _Asked) -> Sequence[int]:
         """Return the rows of the active memories that have most of the rarest words of a memory."""
-        others = {stem: asked.others_with(stem) for stem in asked.written}
+        others = {stem: asked.others_with(stem) for stem in (*asked.written, *asked.other_names)}
         rarest = sorted((stem for stem in others if others[stem]), key=lambda stem: (others[stem], stem))[:MOST_WORDS]
         clauses = [Clause(Word(stem)) for stem in rarest]
         among = [row for row in self._active if self.paths[row] != asked.file.path]
@@ -199,9 +205,11 @@ class _Asked:
     def __init__(self, file: MemoryFile, near: _Near) -> None:
         self.file = file
         self._near = near
-        self._own = [*_statements(file)]
+        self._own = [*_statements(file, near.aliases)]
         self._said = {_folded(one.text) for one in self._own}
         self.written = {stem: word for one in self._own for stem, word in _words_of(one.text).written.items()}
+        named = {word for one in self._own for word in near.aliases.others_in(one.text)}
+        self.other_names = {term_of(word) for word in named} - self.written.keys()
 
     def others_with(self, stem: str) -> int:
         """Return how many other memories have a word."""
@@ -210,10 +218,11 @@ class _Asked:
     def candidates(self, other: MemoryFile) -> Iterator[Candidate]:
         """Yield the statements of another memory that may concern this one, except what it says itself."""
 
-        def concerns(text: str) -> bool:
+        def concerns(written: str) -> bool:
+            text = self._near.aliases.as_one(written)
             return _folded(text) not in self._said and self._nearest(text) is not None
 
-        for one in _statements(other, concerns):
+        for one in _statements(other, self._near.aliases, concerns):
             if near := self._nearest(one.text):
                 yield self._candidate(other, one, *near)
 
@@ -253,7 +262,7 @@ class _Asked:
             line_start=one.line_start,
             line_end=one.line_end,
             created_at=other.memory.created_at,
-            text=_shown(one.text),
+            text=_shown(one.written),
             why=tuple(written[stem] for stem in shared),
             alike=alike,
             concerns=OwnStatement(
@@ -261,7 +270,7 @@ class _Asked:
                 path=own.path,
                 line_start=mine.line_start,
                 line_end=mine.line_end,
-                text=quoted(_shown(mine.text)) if own.memory.source_type == EXTERNAL else _shown(mine.text),
+                text=quoted(_shown(mine.written)) if own.memory.source_type == EXTERNAL else _shown(mine.written),
             ),
             external=self._near.view.external(other.memory),
         )
@@ -280,12 +289,12 @@ def _shown(text: str) -> str:
     return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
 
 
-def _statements(file: MemoryFile, says: Callable[[str], bool] = bool) -> Iterator[_Statement]:
+def _statements(file: MemoryFile, aliases: Aliases, says: Callable[[str], bool] = bool) -> Iterator[_Statement]:
     """Yield what a memory states in paragraphs and items, also in fragments; of it only what `says` holds for."""
     found = passages(file.memory.body, first_line=file.text.body_line)
-    stated = chain.from_iterable(said_by(passage, says=says) for passage in found)
+    stated = chain.from_iterable(said_by(passage, says=says, aliases=aliases) for passage in found)
     for statement, start, end in islice(stated, MOST_STATEMENTS):
-        yield _Statement(statement.text, start, end)
+        yield _Statement(statement.text, statement.written or statement.text, start, end)
 
 
 @lru_cache(maxsize=4096)

@@ -20,6 +20,7 @@ from memstore.core import digests
 from memstore.core.conflict import CLAIMS
 from memstore.core.terms import stop_words, term_of
 from memstore.search import DERIVED, INDEX
+from memstore.search.aliases import aliases_of
 from memstore.search.clauses import Clause, Word
 from memstore.search.filters import Which, filters_of, narrowed
 from memstore.search.index import claim_term
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from memstore.core.conflict import Conflict
     from memstore.core.named import Named
     from memstore.core.view import View
+    from memstore.files.memory_file import MemoryFile
 
 
 # The number of words of a memory, the rarest ones, that are looked up in the index.
@@ -85,6 +87,7 @@ class Comparer:
         self._sides: dict[str, Side | None] = {}
         self._blobs: dict[str, str] = {}
         self._gists: dict[str, _Gists] = {}
+        self._aliases = aliases_of(then)
         self._frequency = cache(then.of(INDEX).frequency)
         # Pairs of paths that are not in conflict.
         self._apart: set[tuple[str, str]] = set()
@@ -179,14 +182,14 @@ class Comparer:
 
     def _topics_at(self, path: str) -> Sequence[frozenset[str]]:
         file = self._view.read(path)
-        return topics_in(file.memory.body) if file else ()
+        return topics_in(self._aliases.as_one(file.memory.body)) if file else ()
 
     def _gists_of(self, side: Side) -> _Gists:
         """Return the gists of a memory's statements; those of a file may be cached with the index."""
         found = self._gists.get(side.path)
         if found is None or found.side is not side:
             is_of_file = self._sides.get(side.path) is side
-            kept = kept_gists(self._view, self._blobs[side.path]) if is_of_file else None
+            kept = kept_gists(self._view, self._blobs[side.path], self._aliases) if is_of_file else None
             found = self._gists[side.path] = _Gists(side, kept[0] if kept else None)
         return found
 
@@ -219,15 +222,19 @@ class Comparer:
             return ()
         telling = self._having(rarest, _MOST_TELLING, among=self._active)
         speaker = topic_of(statement) - statement.topic
-        words = [*self._rarest(_topics([statement]))[:MOST_WORDS], *speaker]
+        words = [*self._rarest(self._topics_of([statement]))[:MOST_WORDS], *speaker]
         sharing = {*self._having(words, None, among=sorted(telling))}
         return [row for row in telling if row in sharing][:_MOST_FOR_A_STATE]
+
+    def side_of(self, file: MemoryFile) -> Side:
+        """Return a memory as one side, with one name for each entity."""
+        return side_of(file, aliases=self._aliases)
 
     def side_at(self, path: str) -> Side | None:
         """Return the memory at a path as one side; None if it is not a memory that the viewer may see."""
         if path not in self._sides:
             file = self._view.read(path)
-            self._sides[path] = side_of(file) if file else None
+            self._sides[path] = self.side_of(file) if file else None
             self._blobs[path] = digests.blob_id(file.data, self._object_format) if file else ""
         return self._sides[path]
 
@@ -254,8 +261,13 @@ class Comparer:
 
     def _telling(self, side: Side) -> list[str]:
         """Return the index terms of a memory's claims, and the rarest ones of its statements."""
-        topics = _topics(statement for statement, _ in side.statements)
+        topics = self._topics_of([statement for statement, _ in side.statements])
         return [claim_term(claim) for claim, _ in side.claims] + self._rarest(topics)[:MOST_WORDS]
+
+    def _topics_of(self, statements: Sequence[Statement]) -> set[str]:
+        """Return the index terms of what statements are about, under each name of the entities that they name."""
+        names = (self._aliases.others_in(statement.text) for statement in statements)
+        return _topics(statements) | {term_of(word) for words in names for word in words}
 
     def _rarest(self, terms: Iterable[str]) -> list[str]:
         """Return those of the terms that some memory has, the rarest first."""

@@ -29,6 +29,7 @@ from memstore.conflicts.statements import (
 )
 from memstore.conflicts.values import CALLED, COSTS, FAVOURITE, LABELS, THE, is_price
 from memstore.core.terms import term_of
+from memstore.search.aliases import NO_ALIASES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -37,11 +38,12 @@ if TYPE_CHECKING:
     from memstore.conflicts.quantities import Quantity
     from memstore.conflicts.statements import Statement, Token
     from memstore.files.memory_file import MemoryFile
+    from memstore.search.aliases import Aliases
 
 
-def gists_of(file: MemoryFile) -> Sequence[Gist]:
+def gists_of(file: MemoryFile, aliases: Aliases = NO_ALIASES) -> Sequence[Gist]:
     """Return the gists of a memory's statements."""
-    return tuple(gist(statement, start, end) for statement, start, end in said_in(file))
+    return tuple(gist(statement, start, end) for statement, start, end in said_in(file, aliases))
 
 
 def gist(statement: Statement, line_start: int = 1, line_end: int = 1) -> Gist:
@@ -64,6 +66,7 @@ def gist(statement: Statement, line_start: int = 1, line_end: int = 1) -> Gist:
         slots=_slots_of(found, words, roots, statement.text),
         against=frozenset(_excluded_by(words)),
         loose=not _LOOSE.isdisjoint(words) or _is_loose(statement),
+        written=statement.written,
     )
 
 

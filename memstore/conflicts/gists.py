@@ -17,21 +17,23 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.core.word_lists import listed
 from memstore.search import DERIVED
+from memstore.search.aliases import Aliases
 from memstore.search.index import APART, APART_ALL, GISTS
 
 if TYPE_CHECKING:
     from memstore.core.view import View
 
 # Gists of another version are computed again. Increase this if their content or a word list changes.
-VERSION = 20
+VERSION = 21
 # Verdicts by other rules are not kept. Increase this if a rule or a word list of this package changes.
-RULES = 20
+RULES = 21
 _STATE, _RULES = f"gists {VERSION}", f"rules {RULES}"
 
 
 class Gist(NamedTuple):
     """One statement: its text, the meaning of a pronoun in it, its lines in the file, and data about conflicts.
 
+    `written` is the text as it stands in the file, if aliases in it were replaced; else it is empty.
     `topic` has the keys of its topic words, and `subject` those of them that come before the verb; `roots` has more
     keys for comparing some. `slots` has the stated values of each thing that can have only one, and `against` the words
     that the statement excludes. A `loose` statement may be in conflict with any other on its topic, because it denies
@@ -48,6 +50,7 @@ class Gist(NamedTuple):
     against: frozenset[str]
     loose: bool
     subject: frozenset[str] = frozenset()
+    written: str = ""
 
 
 SHARED_ANYHOW = 0.14
@@ -127,15 +130,19 @@ _SAID, _CLAIMS = "said", "claims"
 _MOST_APART = 2000
 
 
-def kept_gists(view: "View", blob: str) -> tuple[Sequence[Gist], Sequence[str]] | None:
-    """Return the cached gists of a revision of a file, and its claims; None if there are none."""
-    found = view.of(DERIVED).last(f"{GISTS}{blob}", _STATE)
+def _state(aliases: Aliases) -> str:
+    return f"{_STATE} {aliases.state}".strip()
+
+
+def kept_gists(view: "View", blob: str, aliases: Aliases) -> tuple[Sequence[Gist], Sequence[str]] | None:
+    """Return the cached gists of a revision of a file with these aliases, and its claims; None if there are none."""
+    found = view.of(DERIVED).last(f"{GISTS}{blob}", _state(aliases))
     return None if _SAID not in found else (_read(tuple(found[_SAID])), found[_CLAIMS])
 
 
-def kept_near(view: "View", blob: str) -> dict[str, Sequence[str]]:
+def kept_near(view: "View", blob: str, aliases: Aliases) -> dict[str, Sequence[str]]:
     """Return the rows of gists that are cached of places in a revision of a file."""
-    return {**view.of(DERIVED).last(f"{GISTS}{blob}", _STATE)}
+    return {**view.of(DERIVED).last(f"{GISTS}{blob}", _state(aliases))}
 
 
 def gists_in(rows: Sequence[str]) -> Sequence[Gist]:
@@ -148,14 +155,14 @@ def rows_of(gists: Iterable[Gist]) -> list[str]:
     return [*map(_written, gists)]
 
 
-def keep_near(view: "View", blob: str, rows: Mapping[str, Sequence[str]]) -> None:
+def keep_near(view: "View", blob: str, rows: Mapping[str, Sequence[str]], aliases: Aliases) -> None:
     """Cache the rows of gists of places in a revision of a file, until the index no longer has it."""
-    view.of(DERIVED).keep(f"{GISTS}{blob}", _STATE, rows)
+    view.of(DERIVED).keep(f"{GISTS}{blob}", _state(aliases), rows)
 
 
-def keep_gists(view: "View", blob: str, gists: Sequence[Gist], claims: Sequence[str]) -> None:
+def keep_gists(view: "View", blob: str, gists: Sequence[Gist], claims: Sequence[str], aliases: Aliases) -> None:
     """Cache the gists of a revision of a file, and its claims, until the index no longer has it."""
-    view.of(DERIVED).keep(f"{GISTS}{blob}", _STATE, {_SAID: rows_of(gists), _CLAIMS: claims})
+    view.of(DERIVED).keep(f"{GISTS}{blob}", _state(aliases), {_SAID: rows_of(gists), _CLAIMS: claims})
 
 
 def pair_of(one: Gist, other: Gist) -> str:
@@ -196,8 +203,8 @@ def keep_compared(view: "View", pairs: Collection[str]) -> None:
 def _written(gist: Gist) -> str:
     slots = (f"{slot}={' '.join(sorted(told))}" for slot, told in sorted(gist.slots.items()))
     words = (" ".join(sorted(each)) for each in (gist.topic, gist.roots, gist.against, gist.subject))
-    lines, loose = f"{gist.line_start} {gist.line_end}", "loose" if gist.loose else ""
-    return _PART.join((lines, loose, gist.about, *words, ";".join(slots), gist.text))
+    lines, loose = f"{gist.line_start} {gist.line_end} {len(gist.text)}", "loose" if gist.loose else ""
+    return _PART.join((lines, loose, gist.about, *words, ";".join(slots), gist.text + gist.written))
 
 
 # Gists of recent files are also cached in memory, because a session returns to the same ones.
@@ -208,10 +215,10 @@ def _read(rows: tuple[str, ...]) -> Sequence[Gist]:
 
 def _gist(row: str) -> Gist:
     lines, loose, about, topic, roots, against, subject, slots, text = row.split(_PART, _FIELDS - 1)
-    start, end = map(int, lines.split())
+    start, end, length = map(int, lines.split())
     told = (slot.partition("=") for slot in slots.split(";") if slot)
     return Gist(
-        text=text,
+        text=text[:length],
         about=about,
         line_start=start,
         line_end=end,
@@ -221,4 +228,5 @@ def _gist(row: str) -> Gist:
         against=listed(against),
         loose=bool(loose),
         subject=listed(subject),
+        written=text[length:],
     )

@@ -16,6 +16,7 @@ from memstore.core.times import instant
 from memstore.core.transaction import Saving, again_where_changed, save_all
 from memstore.files import splice
 from memstore.search import DERIVED
+from memstore.search.aliases import aliases_of
 
 if TYPE_CHECKING:
     from memstore.core.named import Named
@@ -118,7 +119,8 @@ def _conflict_type(view: View, files: tuple[MemoryFile, MemoryFile]) -> str:
     recorded = [line.conflict_type for line in one.memory.resolved_conflicts if line.with_ == str(other.memory.ref)]
     if recorded:
         return recorded[-1]
-    sides = side_of(one), side_of(other)
+    aliases = aliases_of(view)
+    sides = side_of(one, aliases=aliases), side_of(other, aliases=aliases)
     found = between(*sides)
     inference = view.of(INFERENCE)
     if found is None and inference and inference.conflicts([sides], view.of(DERIVED)):

@@ -15,6 +15,7 @@ from memstore.core.keys import EXTERNAL
 from memstore.core.quotation import quoted
 from memstore.core.titles import title_of
 from memstore.files.passages import LineMap, PassageKind, passages
+from memstore.search.aliases import NO_ALIASES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from memstore.core.memory import Claim, Memory
     from memstore.files.memory_file import MemoryFile
     from memstore.files.passages import Passage
+    from memstore.search.aliases import Aliases
 
 # Only this many statements of a long text are compared: a memory should be about one thing.
 MOST_STATEMENTS = 60
@@ -39,12 +41,15 @@ class Side(NamedTuple):
     statements: Sequence[tuple[Statement, Lines]] = ()
 
 
-def side_of(file: MemoryFile, said: Iterable[tuple[Statement, int, int]] | None = None) -> Side:
+def side_of(
+    file: MemoryFile, said: Iterable[tuple[Statement, int, int]] | None = None, *, aliases: Aliases = NO_ALIASES
+) -> Side:
     """Return a memory as one side of a comparison: its claims and statements.
 
     Args:
         file: the memory.
         said: the statements to compare, with their lines in the file; None for all.
+        aliases: the names that stand for one another.
     """
     lines = LineMap(file.data)
     memory = file.memory
@@ -61,8 +66,8 @@ def side_of(file: MemoryFile, said: Iterable[tuple[Statement, int, int]] | None 
         memory=memory,
         claims=[(claim, at(line, line, _told(claim))) for claim, line in zip(memory.claims, claim_lines, strict=True)],
         statements=[
-            (statement, at(start, end, statement.text))
-            for statement, start, end in (said_in(file) if said is None else said)
+            (statement, at(start, end, statement.written or statement.text))
+            for statement, start, end in (said_in(file, aliases) if said is None else said)
         ],
     )
 
@@ -73,14 +78,18 @@ def _told(claim: Claim) -> str:
     return f"{claim.subject} · {claim.attribute}: {claim.value}{since}"
 
 
-def said_in(file: MemoryFile) -> Iterator[tuple[Statement, int, int]]:
+def said_in(file: MemoryFile, aliases: Aliases = NO_ALIASES) -> Iterator[tuple[Statement, int, int]]:
     """Yield a memory's statements with their lines in the file; at most `MOST_STATEMENTS`. A title names what it is."""
     found = passages(file.memory.body, first_line=file.text.body_line)
-    yield from islice(chain.from_iterable(map(said_by, found)), MOST_STATEMENTS)
+    yield from islice(chain.from_iterable(said_by(one, aliases=aliases) for one in found), MOST_STATEMENTS)
 
 
 def said_by(
-    passage: Passage, lines: range | None = None, *, says: Callable[[str], bool] = is_claim
+    passage: Passage,
+    lines: range | None = None,
+    *,
+    says: Callable[[str], bool] = is_claim,
+    aliases: Aliases = NO_ALIASES,
 ) -> Iterator[tuple[Statement, int, int]]:
     """Yield the statements of a passage, or of some of the file's lines in it, with their lines in the file.
 
@@ -90,7 +99,7 @@ def said_by(
         return
     first = passage.line_end - passage.text.count("\n")
     inside = lines and range(lines.start - first, lines.stop - first)
-    for statement in each_statement(passage.text, inside, says):
+    for statement in each_statement(passage.text, inside, says, aliases):
         if not (passage.speaker and statement.of_speaker):
             yield statement, first + statement.line_start, first + statement.line_end
 

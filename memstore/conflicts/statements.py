@@ -16,10 +16,12 @@ from memstore.conflicts.quantities import SCALES, Quantity, Scale
 from memstore.core.full_stops import ends_sentence
 from memstore.core.terms import fold, term_of
 from memstore.core.word_lists import listed
+from memstore.search.aliases import NO_ALIASES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from memstore.search.aliases import Aliases
 
 _NUMBERED = (
     "pr|issue|ticket|note|chapter|page|section|line|step|room|phase|part|test|case|figure|table|item|appendix|episode|season"
@@ -241,7 +243,8 @@ class Statement(NamedTuple):
 
     `negations` has the positions in `tokens` that a negation came before, `topic` the keys of the topic words, and
     `when` the time words. `about` is what `she` or `it` may mean: the beginning of an earlier sentence;
-    `by_name` what it says of its speaker, as if another person said it. Lines are counted from 0 at the beginning of
+    `by_name` what it says of its speaker, as if another person said it. `written` is the sentence as it stands in the
+    text, if aliases in it were replaced by the one name; else it is empty. Lines are counted from 0 at the beginning of
     the text.
     """
 
@@ -254,6 +257,7 @@ class Statement(NamedTuple):
     line_end: int
     about: str = ""
     by_name: str = ""
+    written: str = ""
 
     @property
     def of_speaker(self) -> bool:
@@ -268,28 +272,33 @@ def statements(text: str) -> tuple[Statement, ...]:
     return tuple(each_statement(text))
 
 
-def each_statement(text: str, lines: range | None = None, says: Callable[[str], bool] = bool) -> Iterator[Statement]:
+def each_statement(
+    text: str, lines: range | None = None, says: Callable[[str], bool] = bool, aliases: Aliases = NO_ALIASES
+) -> Iterator[Statement]:
     """Yield the statements of a text, or of some of its lines, for a caller that needs only the first ones.
 
     Args:
         text: the text.
         lines: its lines, from 0; None for all.
         says: whether a sentence counts; others are not parsed.
+        aliases: the names that stand for one another.
     """
     about, line, counted = "", 0, 0
     for start, end in sentences(text):
         line, counted = line + text.count("\n", counted, start), start
         last = line + text.count("\n", start, end)
         is_inside = lines is None or (line < lines.stop and last >= lines.start)
-        if is_inside and not _NO_STATEMENT.search(text[start:end]) and says(text[start:end]):
-            statement = statement_of(text[start:end], about)
+        written = text[start:end]
+        said = aliases.as_one(written)
+        if is_inside and not _NO_STATEMENT.search(written) and says(written):
+            statement = statement_of(said, about, "" if said == written else written)
             if statement.topic:
                 yield statement._replace(line_start=line, line_end=last)
-        about = _spoken_of(text, start, end, about)
+        about = _spoken_of(said, about)
 
 
 @lru_cache(maxsize=1024)
-def statement_of(sentence: str, about: str = "") -> Statement:
+def statement_of(sentence: str, about: str = "", written: str = "") -> Statement:
     """Return the statement of a sentence; `about` is the meaning of a pronoun at its beginning."""
     said, negations, when = _sorted_out(tokens(sentence))
     words = [token.word for token in said if token.value is None and token.word not in GRAMMAR]
@@ -297,7 +306,7 @@ def statement_of(sentence: str, about: str = "") -> Statement:
     topic = frozenset([*map(key_of, words), *(term_of(family) for word, family in families if family != word)])
     if about and said and said[0].word in _STANDS_FOR:
         topic |= frozenset(map(key_of, fold(about).split()))
-    return Statement(sentence, said, negations, topic, when, 0, 0, about, in_third_person(sentence) or "")
+    return Statement(sentence, said, negations, topic, when, 0, 0, about, in_third_person(sentence) or "", written)
 
 
 # Names for whoever says `I` or `we`: what two sentences say of their speaker is compared like what they say of others.
@@ -402,12 +411,12 @@ def with_leads(marks: list[bool], found: Sequence[Token]) -> list[bool]:
 _OTHER_NAME = re.compile(r" ([A-Z][a-z]+)")
 
 
-def _spoken_of(text: str, start: int, end: int, before: str) -> str:
+def _spoken_of(sentence: str, before: str) -> str:
     """Return what a pronoun in the next sentence may mean; empty if it is ambiguous."""
-    found = _FIRST_NAME.match(text, start, end)
+    found = _FIRST_NAME.match(sentence)
     if not found or found[1].casefold() in _NO_NAMES or _is_told_to_do(found[0]):
-        found = _FIRST_THING.match(text, start, end)
-    others = _OTHER_NAME.finditer(text, found.end() if found else start, end)
+        found = _FIRST_THING.match(sentence)
+    others = _OTHER_NAME.finditer(sentence, found.end() if found else 0)
     if any(other[1].casefold() not in _NO_NAMES for other in others):
         return ""
     return found[0] if found else before

@@ -20,6 +20,7 @@ from memstore.conflicts.gists import (
 )
 from memstore.conflicts.sides import side_of
 from memstore.core.terms import fold
+from memstore.search.aliases import aliases_of
 from memstore.search.index import claim_key
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from memstore.core.conflict import Conflict
     from memstore.core.memory import Claim
     from memstore.core.view import View
+    from memstore.search.aliases import Aliases
 
 # A word of more statements than this is frequent. With so many others on a topic a statement is looked at, the nearest
 # in the order of paths, of those with so many that share most words, and with so many of these it is compared.
@@ -101,20 +103,21 @@ _MOST_FREQUENT = 4
 
 def said_by_all(view: View, rows: Iterable[tuple[str, str]]) -> list[Said]:
     """Return what memories say, given by their paths and blobs; it is worked out once for each blob."""
-    return [one for path, blob in rows if (one := _said(view, path, blob))]
+    aliases = aliases_of(view)
+    return [one for path, blob in rows if (one := _said(view, path, blob, aliases))]
 
 
-def _said(view: View, path: str, blob: str) -> Said | None:
-    kept = kept_gists(view, blob)
+def _said(view: View, path: str, blob: str, aliases: Aliases) -> Said | None:
+    kept = kept_gists(view, blob, aliases)
     if kept is None:
         file = view.read(path)
         if file is None:
             return None
         from memstore.conflicts.gisting import gists_of
 
-        kept = gists_of(file), [*map(_claim, file.memory.claims)]
+        kept = gists_of(file, aliases), [*map(_claim, file.memory.claims)]
         if not view.is_past:
-            keep_gists(view, blob, *kept)
+            keep_gists(view, blob, *kept, aliases)
     return Said(path, *kept) if any(kept) else None
 
 
@@ -205,5 +208,5 @@ def _side(view: View, path: str, gists: Sequence[Gist]) -> Side | None:
     from memstore.conflicts.statements import statement_of
 
     file = view.read(path)
-    said = [(statement_of(gist.text, gist.about), gist.line_start, gist.line_end) for gist in gists]
+    said = [(statement_of(gist.text, gist.about, gist.written), gist.line_start, gist.line_end) for gist in gists]
     return side_of(file, said) if file else None

@@ -12,7 +12,6 @@ from memstore.access import SHARED
 from memstore.beliefs.evidence import hearsay
 from memstore.beliefs.next_lines import held_now
 from memstore.conflicts.compare import Comparer
-from memstore.conflicts.sides import side_of
 from memstore.core import digests
 from memstore.core.config import QualityProfile
 from memstore.core.errors import InStackError, NotFoundError, changed_while_read
@@ -134,7 +133,7 @@ def glance(view: View, memory: Named, *, at: str | None = None) -> Shown:
     opened = Opened(entry_of(file, blob), file.data, file.text, mixed=then.config.mixed)
     made_of = grounds_of(Audience(then), opened, uses_of(view, [entry.id]), now)
     comparer = Comparer(then)
-    open_ones = comparer.conflicts(side_of(file)) if commit is None and file.memory.id else []
+    open_ones = comparer.conflicts(comparer.side_of(file)) if commit is None and file.memory.id else []
     made_of = made_of._replace(penalty=sum(conflict.penalty for conflict in open_ones))
     now_held = held_now(file.memory, now)
     return Shown(

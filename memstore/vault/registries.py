@@ -91,10 +91,13 @@ def registries_at(ws: Workspace, commit: str) -> Registries:
 
 def registry_files(ws: Workspace, kind: RegistryKind) -> dict[str, RegistryFile | None]:
     """Return all registry files of a kind, sorted by path; None for one that can't be read."""
+    paths = sorted(path for path in ws.vault.registry_files() if kind_of(path) is kind)
+    if not paths:
+        return {}
     from memstore.access import registry
 
     found: dict[str, RegistryFile | None] = {}
-    for path in sorted(path for path in ws.vault.registry_files() if kind_of(path) is kind):
+    for path in paths:
         data = _bytes(ws, path)
         read = () if data is None else registry.read(path, kind, data)
         found[path] = None if isinstance(read, tuple) else read

@@ -461,7 +461,6 @@ class VaultTransaction:
         if not anew or len(anew) > MOST_COMPARED:
             return saved
         from memstore.conflicts.compare import Comparer
-        from memstore.conflicts.sides import side_of
 
         view = self._glance()
         is_certain = view.of(LOOK).snapshot.is_certain
@@ -470,7 +469,7 @@ class VaultTransaction:
 
         def compared(each: Saved, file: MemoryFile) -> Saved:
             before = comparer.left_out
-            found = tuple(comparer.conflicts(side_of(file), but=paths))
+            found = tuple(comparer.conflicts(comparer.side_of(file), but=paths))
             return replace(each, conflicts=found, compared_in_part=not is_certain or comparer.left_out > before)
 
         return tuple(

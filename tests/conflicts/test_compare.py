@@ -16,6 +16,7 @@ from memstore.memories.add import add_memory
 from memstore.memories.edit import set_keys, tag
 from memstore.memories.promote import supersede
 from memstore.search import DERIVED
+from memstore.search.aliases import NO_ALIASES
 from memstore.search.index import APART_ALL, GISTS
 from tests.memory_workspace import files_of, memory_workspace
 from tests.support import memory_text
@@ -188,7 +189,7 @@ def test_what_rules_pairs_out_is_kept_of_all_that_were_compared_as_searches_keep
     for path, data in TOLD.items():
         file = view.read(path)
         assert file
-        assert kept_gists(view, blob_id(data)) == (gists_of(file), [])
+        assert kept_gists(view, blob_id(data), NO_ALIASES) == (gists_of(file), [])
     reads, names = kept.reads, {*kept.found}
     assert names == {*(f"{GISTS}{blob_id(data)}" for data in TOLD.values()), APART_ALL}
     assert conflicts(ws.view()) == found
