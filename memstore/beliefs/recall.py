@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from memstore.core.memory import Memory
     from memstore.core.quotation import External
     from memstore.core.view import View
+    from memstore.search.clauses import Query
     from memstore.search.meaning import Similar
     from memstore.search.opened import Opened
     from memstore.search.retrieval import Citation, Hit
@@ -150,6 +151,7 @@ class Bite:
 
     Bites are ordered by `score`; only a belief has `held`, and only an external memory `external`. `day` is when it was
     said, as far as that is known, like `2026-08-30`; `about` are its subjects other than the viewer and the owner.
+    `by_also` says that it has none of the prompt's own words, only other words that were given for them.
     """
 
     ref: str | None
@@ -163,6 +165,7 @@ class Bite:
     external: External | None = None
     day: str | None = None
     about: tuple[str, ...] = ()
+    by_also: bool = False
 
     __repr__ = short_repr
 
@@ -192,12 +195,14 @@ class Bite:
 class Recalled:
     """What came to mind for a prompt, best first; the `tokens` of all bites together are at most `budget`.
 
-    `left_out` counts those that didn't fit. `by_meaning` is whether an embedder compared meanings.
+    `also` has the other words that were given for it. `left_out` counts those that didn't fit. `by_meaning` is whether
+    an embedder compared meanings.
     """
 
     prompt: str
     profile: RecallProfile
     budget: int
+    also: tuple[str, ...] = ()
     memories: tuple[Bite, ...] = ()
     beliefs: tuple[Bite, ...] = ()
     left_out: int = 0
@@ -212,7 +217,12 @@ class Recalled:
 
 
 def recall(
-    view: View, prompt: str, *, budget: int = DEFAULT_BUDGET, profile: RecallProfile = RecallProfile.DEFAULT
+    view: View,
+    prompt: str,
+    *,
+    also: Sequence[str] = (),
+    budget: int = DEFAULT_BUDGET,
+    profile: RecallProfile = RecallProfile.DEFAULT,
 ) -> Recalled:
     """Return what comes to mind for a prompt: at most 3 memories and 2 beliefs. Recall does not count as a use.
 
@@ -225,21 +235,23 @@ def recall(
     Args:
         view: the vault; its actor is the one who recalls.
         prompt: any text; query syntax has no meaning in it.
+        also: words and short phrases in which a memory may have said what matters, 2 to 12.
         budget: the most tokens for all bites together, 1 or more, as `bites.tokens` counts; days and paths don't.
         profile: how they are ordered.
 
     Raises:
-        UsageError: the budget is below 1.
+        UsageError: the budget is below 1, or `also` is out of bounds.
     """
     if budget < 1:
         raise UsageError(f"a budget of {budget} tokens has no room for anything", hint="give at least 1")
-    recalled = _Recall(view, prompt, profile)
+    recalled = _Recall(view, query.of_prompt(prompt, also=also), profile)
     memories, held = recalled.best(_MEMORIES, MOST_MEMORIES), recalled.best(_BELIEFS, MOST_BELIEFS)
     fitting = list(_fitting(memories, held, budget))
     return Recalled(
         prompt=prompt,
         profile=profile,
         budget=budget,
+        also=tuple(also),
         memories=tuple(bite for bite in fitting if bite.held is None),
         beliefs=tuple(bite for bite in fitting if bite.held),
         left_out=len(memories) + len(held) - len(fitting),
@@ -291,6 +303,7 @@ class _Found(NamedTuple):
             external=self.hit.external,
             day=self.day,
             about=self.about,
+            by_also=self.hit.by_also,
         )
 
 
@@ -325,9 +338,9 @@ class _Match(NamedTuple):
 class _Recall:
     """The recall for one prompt, one kind of memories at a time."""
 
-    def __init__(self, view: View, prompt: str, profile: RecallProfile) -> None:
+    def __init__(self, view: View, asked: Query, profile: RecallProfile) -> None:
         self._view = view
-        self._asked = query.of_prompt(prompt)
+        self._asked = asked
         self._profile = profile
         self._audience = Audience(view)
         self._now = view.clock.now()
@@ -374,7 +387,7 @@ class _Recall:
         """Return the similarity in meaning between the prompt and rows, for rows that are similar enough."""
         from memstore.search.meaning import LEAST_SIMILARITY, similar_rows
 
-        similar = similar_rows(self._audience.then, rows, self._asked.text)
+        similar = similar_rows(self._audience.then, rows, " ".join((self._asked.text, *self._asked.also)))
         near = {row: alike for row, alike in similar.rows.items() if alike >= LEAST_SIMILARITY}
         return similar._replace(rows=near)
 

@@ -48,7 +48,8 @@ def explained(hit: Hit, explanation: Explanation) -> Iterator[str]:
     widest = min(_WIDEST_TERM, max((len(part.term or "") for part in explanation.parts), default=0))
     for part in explanation.parts:
         term = output.safe_line(part.term or "")
-        yield from _wrapped(f"  {part.points:+7.3f}  {term:<{widest}}  ", _where(part, explanation.line))
+        where = f"{_where(part, explanation.line)}{', by --also' if part.by_also else ''}"
+        yield from _wrapped(f"  {part.points:+7.3f}  {term:<{widest}}  ", where)
     for part in explanation.chosen:
         yield from _wrapped("  cited as it is ", _where(part, hit.citation.line_start))
     if explanation.quality:

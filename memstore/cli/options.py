@@ -78,6 +78,19 @@ def several(*names: str, **settings: Any) -> Callable[[F], F]:
     return click.option(*names, cls=SeveralOption, **settings)
 
 
+OTHER_WORDS = "other words may find it: --also takes 2 to 12 in which a memory may have said it"
+
+
+def also_option() -> Callable[[F], F]:
+    """Add the option for other words in which a memory may have said what is asked for."""
+    return click.option(
+        "--also",
+        multiple=True,
+        metavar="WORD",
+        help="Another word or short phrase in which a memory may have said it; give 2 to 12.",
+    )
+
+
 class WholeNumber(click.IntRange):
     """A whole number within bounds."""
 

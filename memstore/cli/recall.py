@@ -9,10 +9,10 @@ import click
 
 from memstore.access import SESSIONS_QUOTED
 from memstore.beliefs.recall import DEFAULT_BUDGET, PROFILES
-from memstore.cli.options import WholeNumber, command
+from memstore.cli.options import OTHER_WORDS, WholeNumber, also_option, command
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from memstore.beliefs.recall import Recalled
     from memstore.cli.session import CliSession
@@ -38,8 +38,11 @@ if TYPE_CHECKING:
 @click.option(
     "--profile", type=click.Choice(PROFILES), default=PROFILES[0], show_default=True, help="How results are ranked."
 )
+@also_option()
 @click.option("--hook", is_flag=True, help="Answer an agent's hook: its document on standard input; never fail.")
-def recall(session: CliSession, /, prompt: tuple[str, ...], *, budget: int, profile: str, hook: bool) -> None:
+def recall(
+    session: CliSession, /, prompt: tuple[str, ...], also: tuple[str, ...], *, budget: int, profile: str, hook: bool
+) -> None:
     """Bring to mind what matters for a prompt: at most 3 memories and 2 beliefs, with their lines.
 
     It only reads: nothing is written, and nothing counts as used. `memstore show --full` shows all of a memory.
@@ -54,7 +57,7 @@ def recall(session: CliSession, /, prompt: tuple[str, ...], *, budget: int, prof
     text = _stdin() if prompt == ("-",) else " ".join(prompt)
     if not text.strip():
         raise UsageError("there is no prompt", hint='memstore recall "What should I cook for Claire?"')
-    recalled = _recalled(session, text, budget, profile)
+    recalled = _recalled(session, text, budget, profile, also=also)
     _emit(session, recalled)
     if profile == RecallProfile.SEED_002.value and not recalled.by_meaning:
         session.say("without an embedder nothing is found by meaning; memstore config --user embedder FOLDER sets one")
@@ -62,13 +65,15 @@ def recall(session: CliSession, /, prompt: tuple[str, ...], *, budget: int, prof
         session.say(f"{recalled.left_out} more would not fit; --budget sets the limit, {budget} now, in tokens")
     elif not (recalled.memories or recalled.beliefs):
         session.say("nothing comes to mind")
+        if not also:
+            session.say(OTHER_WORDS)
 
 
-def _recalled(session: CliSession, text: str, budget: int, profile: str) -> Recalled:
+def _recalled(session: CliSession, text: str, budget: int, profile: str, *, also: Sequence[str] = ()) -> Recalled:
     from memstore.beliefs.recall import RecallProfile
     from memstore.beliefs.recall import recall as bring_to_mind
 
-    return bring_to_mind(session.view(), text, budget=budget, profile=RecallProfile(profile))
+    return bring_to_mind(session.view(), text, also=also, budget=budget, profile=RecallProfile(profile))
 
 
 def _emit(session: CliSession, recalled: Recalled) -> None:

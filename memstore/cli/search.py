@@ -8,7 +8,7 @@ import click
 
 from memstore.cli.filters import filter_options, say_near_keys
 from memstore.cli.group import Command
-from memstore.cli.options import NAME, WholeNumber, at_option, several
+from memstore.cli.options import NAME, OTHER_WORDS, WholeNumber, also_option, at_option, several
 from memstore.core.config import QUALITY_PROFILES
 from memstore.core.keys import QUARANTINED
 
@@ -76,6 +76,7 @@ def _is_unwanted_word(arg: str) -> bool:
         "memstore search what did the vet say about Bella",
         "memstore search 'heart +bella -park \"grade two\"'   # must, must not, phrase",
         "memstore search 'diet tag:dog' -t note --since 6mo",
+        'memstore search is there a cure --also recovered --also "on the mend"   # other words that it may be said in',
         "memstore search --queries questions.txt --jsonl    # one question a line",
         "memstore search bella heart --explain m_7f3    # why is m_7f3 not among the results?",
         'memstore search --bisect "how hot should green tea be"   # since when the best hit is what it is',
@@ -86,6 +87,7 @@ def _is_unwanted_word(arg: str) -> bool:
 @click.argument("query", nargs=-1)
 @filter_options
 @at_option()
+@also_option()
 @click.option(
     "-n",
     "--limit",
@@ -124,6 +126,7 @@ def search(
     /,
     query: tuple[str, ...],
     queries: str | None,
+    also: tuple[str, ...],
     *,
     exit_code: bool,
     bisect: bool,
@@ -135,6 +138,8 @@ def search(
 
     if refs and not bisect:
         raise UsageError("--ref goes with --bisect", hint="memstore search --bisect --ref REF")
+    if also and (bisect or queries):
+        raise UsageError("--also goes with one query", hint="memstore search WORDS --also WORD --also WORD")
     if bisect:
         from memstore.cli.bisect import show_change
 
@@ -147,18 +152,26 @@ def search(
     if queries:
         _search_all(session, _lines_of(session, queries), **how)
         return
-    answer = _search_one(session, " ".join(query).replace(_NOT, "-"), **how)
+    answer = _search_one(session, " ".join(query).replace(_NOT, "-"), also, **how)
     if exit_code and not answer.hits:
         session.exit(Exit.FOUND_ERRORS)
 
 
 def _search_one(
-    session: CliSession, text: str, *, given: Which, at: str | None, explain: str | None, **how: Any
+    session: CliSession,
+    text: str,
+    also: Sequence[str],
+    *,
+    given: Which,
+    at: str | None,
+    explain: str | None,
+    **how: Any,
 ) -> Answer:
     from memstore.memories.search import search as find
 
     view = session.view()
-    answer = find(view, text, _wish(given, session, explain=explain, **how), at=at, about=explain or None)
+    wish = _wish(given, session, explain=explain, **how)
+    answer = find(view, text, wish, also=also, at=at, about=explain or None)
 
     session.emit("search", answer, lambda: _lines(session, answer), verbatim=True)
     _explain(session, answer)
@@ -342,7 +355,8 @@ def _about(session: CliSession, hit: Hit) -> str:
     stale = "stale" if hit.is_stale else ""
     status = hit.status if hit.status == QUARANTINED else ""
     stack = f"stack {hit.stack}" if hit.stack else ""
-    words = (stack, hit.type, session.day_of(hit.created_at), held, vouched, stale, status)
+    other_words = "by other words" if hit.by_also else ""
+    words = (stack, hit.type, session.day_of(hit.created_at), held, vouched, stale, status, other_words)
     about = " · ".join(word for word in words if word)
     conflicts = "".join(
         f" · {paint('warning', conflict.conflict_type.value)} with {paint('ref', conflict.refs[1])}"
@@ -420,5 +434,7 @@ def _explain(session: CliSession, answer: Answer) -> None:
         session.say(f"nothing found for: {_safe(answer.query.text)}")
     if answer.weak:
         session.say("no close match; these are the nearest")
+    if answer.query.clauses and not answer.query.also and (answer.weak or not answer.hits):
+        session.say(OTHER_WORDS)
     if answer.suggestion:
         session.say(f"did you mean: {_safe(answer.suggestion)}")

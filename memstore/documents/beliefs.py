@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.documents.form import Form
-from memstore.documents.parts import no_conflicts, no_findings
+from memstore.documents.parts import by_also, no_conflicts, no_findings
 
 if TYPE_CHECKING:
     from memstore.beliefs.compress import Compressed, Sizes
@@ -222,10 +222,14 @@ _BITE = """
     relevance_score=relevance[.4 0..1]: How well it matches the prompt.
     score[.6 0..]: The number that bites are sorted by.
     tokens[1..]: The maximum number of tokens of its line.
+    by_also?: Whether it has none of the words of the prompt, only others that `also` has; only if so.
 """
-Form(f"""Bite
+Form(
+    f"""Bite
 {_BITE}
-""")
+""",
+    by_also=by_also,
+)
 Form("""RecalledBelief
     confidence[0..1]: The stored confidence.
     confidence_now=today[0..1]: The confidence after evidence has faded.
@@ -237,11 +241,20 @@ _belief = Form[object](
 {_BITE}    *held
 """,
     definition="belief",
+    by_also=by_also,
 )
+
+
+def _also(recalled: Recalled) -> Sequence[str] | None:
+    return recalled.also or None
+
+
 recalled_document: Form[Recalled] = Form(
     """Recalled
     @recall: what came to mind for a prompt
-    prompt profile
+    prompt
+    also?: The other words for it, as they were given; only if there are any.
+    profile
     weights[0..1]: The weight of each list, or of each number; `similarity` is the list by meaning.
     by_meaning: Whether an embedder compared meanings; if not, the list of `similarity` is empty.
     budget[1..]
@@ -249,6 +262,7 @@ recalled_document: Form[Recalled] = Form(
     left_out: How many bites did not fit into the budget.
     memories[..3] beliefs[..2]
 """,
+    also=_also,
     weights=_weights,
     beliefs=_belief,
 )

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from memstore.documents.form import Form
 
 if TYPE_CHECKING:
+    from memstore.beliefs.recall import Bite
     from memstore.core.conflict import Conflict
     from memstore.core.finding import Finding
     from memstore.core.quotation import External
+    from memstore.search.explanation import ScorePart
+    from memstore.search.retrieval import Hit
 
 Form("""Finding
     code severity path
@@ -49,6 +52,11 @@ conflict_document: Form[Conflict] = Form(
 NOT_COMPARED = (
     "not_compared?[1..]: How many pairs of memories were not compared for conflicts, or only in part; absent if none."
 )
+
+
+def by_also(found: Hit | Bite | ScorePart) -> Literal[True] | None:
+    """Return whether something was found by other words alone; absent if not."""
+    return True if found.by_also else None
 
 
 def _notice(_: External) -> str:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 from memstore.core.keys import QUARANTINED
 from memstore.documents.form import Form
-from memstore.documents.parts import NOT_COMPARED
+from memstore.documents.parts import NOT_COMPARED, by_also
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from memstore.core.errors import MemstoreError
     from memstore.search.explanation import Explanation
@@ -50,10 +50,12 @@ hit_document: Form[Hit] = Form(
     conflicts
     status?: only for a quarantined memory, which only a filter on the status finds
     stack?: The shared stack in which it was found, beside the vault; its paths are then absolute.
+    by_also?: Whether it has none of the words of the query, only others that `also` has; only if so.
     explanation?
 """,
     definition="result",
     status=_quarantined,
+    by_also=by_also,
 )
 
 
@@ -71,8 +73,10 @@ Form(
     term
     places{}[1..]: Where the term occurs, and how often.
     points[.4]: The amount that it adds to the relevance; may be negative.
+    by_also?: Whether the term comes from `also`, and not from the query; only if so.
 """,
     definition="part",
+    by_also=by_also,
 )
 Form("Terms", "base[.4] recency[.4] uses[.4] citation[.4] conflicts[.4]")
 Form(
@@ -122,11 +126,17 @@ def _facets(answer: Answer) -> Mapping[str, Mapping[str, int]]:
     return {key: dict(counts) for key, counts in answer.facets}
 
 
+def _also(answer: Answer) -> Sequence[str] | None:
+    return answer.query.also or None
+
+
 Form("Fallback", "used reason")
 answer_document: Form[Answer] = Form(
     f"""Answer
     @search: memstore search --json
-    query=query.text results=hits fallback citations
+    query=query.text
+    also?: The other words for it, as they were given; only if there are any.
+    results=hits fallback citations
     total: How many memories match.
     left_out: How many files can't be read.
     past: How many matching memories are left out because they are superseded, expired or archived; --status all
@@ -138,6 +148,7 @@ answer_document: Form[Answer] = Form(
     {NOT_COMPARED}
     why_not?
 """,
+    also=_also,
     fallback=_fallback,
     citations=_auto,
     facets=_facets,

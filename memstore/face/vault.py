@@ -233,10 +233,11 @@ class Vault(OpenedVault):
 
     # -- finding and reading -----------------------------------------------------------------------
 
-    def search(
+    def search(  # noqa: PLR0913 -- one for each option
         self,
         query: str,
         *,
+        also: Sequence[str] = (),
         limit: int = 10,
         by: str = "memory",
         sort: str = "relevance",
@@ -250,6 +251,8 @@ class Vault(OpenedVault):
 
         Args:
             query: words as you would ask a person, or the language of `memstore help query`.
+            also: other words for it, 2 to 12 words or short phrases in which a memory may have said it; they count more
+                than the query's.
             limit: how many hits at most.
             by: "memory" for one hit per memory, "passage" for one per passage.
             sort: "relevance", "quality", "created", "confidence", "title" or "path".
@@ -262,7 +265,7 @@ class Vault(OpenedVault):
                 best hits below it are returned, and `fallback` says so.
 
         Raises:
-            UsageError: the query or a filter is invalid.
+            UsageError: the query, `also` or a filter is invalid.
             NotFoundError: there is no such memory to explain.
         """
         from memstore.core.config import QualityProfile
@@ -285,13 +288,16 @@ class Vault(OpenedVault):
             explain=explain is not False,
         )
         about = None if isinstance(explain, bool) else ref_of(explain)
-        return Hits(search(view, query, wish, at=at, about=about))
+        return Hits(search(view, query, wish, also=given.items("also", also), at=at, about=about))
 
-    def recall(self, prompt: str, *, budget: int | None = None, profile: str = "default") -> Recalled:
+    def recall(
+        self, prompt: str, *, also: Sequence[str] = (), budget: int | None = None, profile: str = "default"
+    ) -> Recalled:
         """Return what comes to mind for a prompt: at most 3 memories and 2 beliefs; this is not a use of them.
 
         Args:
             prompt: what is being talked about.
+            also: other words for it, 2 to 12 words or short phrases in which a memory may have said it.
             budget: how many tokens the bites may take, approximately; None is the default.
             profile: how results are ranked: "default", "seed-002" or "memory-recall".
         """
@@ -300,7 +306,8 @@ class Vault(OpenedVault):
         tokens = DEFAULT_BUDGET if budget is None else given.count("budget", budget)
         if not given.text_of("prompt", prompt).strip():
             raise UsageError("there is no prompt", hint="say what is being talked about")
-        return recall(self.view(), prompt, budget=tokens, profile=given.choice(RecallProfile, profile))
+        words = given.items("also", also)
+        return recall(self.view(), prompt, also=words, budget=tokens, profile=given.choice(RecallProfile, profile))
 
     def list(
         self, *, sort: str = "created", limit: int | None = None, at: str | None = None, **which: Unpack[Which]

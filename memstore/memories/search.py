@@ -46,6 +46,7 @@ def search(
     text: str,
     wish: Wish | None = None,
     *,
+    also: Sequence[str] = (),
     at: str | None = None,
     min_confidence: float | None = None,
     max_results: int | None = None,
@@ -57,6 +58,7 @@ def search(
         view: the vault; its actor is the viewer.
         text: the query, in the language of `search.query`.
         wish: the options of the search.
+        also: words and short phrases in which a memory may have said it, 2 to 12; they count more than the query's.
         at: a commit or a date, to search the vault as it was then.
         min_confidence: the minimum quality, in [0,1], instead of the wish's; if no result reaches it, the answer's
             `fallback` is set, and the hits are the best results below it, or none if nothing matches.
@@ -64,7 +66,7 @@ def search(
         about: a memory or plain note; the answer's `why_not` says why it is not among the hits.
 
     Raises:
-        UsageError: the query is invalid, `at` is neither a date nor a commit, or a number is out of range.
+        UsageError: the query or `also` is invalid, `at` is neither a date nor a commit, or a number is out of range.
         NotFoundError: `about` names nothing that the viewer may see.
 
     >>> ref = note(ws.view(), "User prefers tea in the morning.", source_type="told_by_human").ref
@@ -76,7 +78,7 @@ def search(
     [0.80] User prefers tea in the morning.
     """
     then = view.at(at, with_clock=True)
-    asked = query.parse(text, OwnKeys(then))
+    asked = query.parse(text, OwnKeys(then), also=also)
     return Searcher(then).answer(asked, _complete_wish(wish or Wish(), min_confidence, max_results), about=about)
 
 
@@ -236,7 +238,8 @@ class Searcher:
             asks = (isinstance(one.asked, Word) and one.asked.typed == kind for one in asked.clauses)
             held |= {number for number, is_it in enumerate(asks) if is_it}
         weights = candidates.weights
-        if all(number in held for number, weight in enumerate(weights) if weight):
+        own = [number for number, weight in enumerate(weights) if weight and not asked.clauses[number].is_also]
+        if own and held.issuperset(own):
             return False
         evidence = ranking.more_than_chance((weights[number] for number in held), len(self._audience.rows))
         names = names_held(said, shown.text)
@@ -248,7 +251,7 @@ class Searcher:
             return None
         from memstore.search.meaning import similar_rows
 
-        return similar_rows(self._then, rows, query.plain_text(asked.text))
+        return similar_rows(self._then, rows, " ".join((query.plain_text(asked.text), *asked.also)))
 
     def _facet(self, key: str, rows: Iterable[int]) -> tuple[tuple[str, int], ...]:
         """Return how many of the rows have each value of a key, the most frequent value first."""

@@ -48,10 +48,16 @@ class Phrase(NamedTuple):
 
 
 class Clause(NamedTuple):
-    """One part of a query: a word, prefix or phrase, and whether it must match."""
+    """One part of a query: a word, prefix or phrase, and whether it must match.
+
+    `weight` is what it counts relative to other clauses; `is_also` says that only the other words have it, in which the
+    memory may have said it.
+    """
 
     asked: Word | Prefix | Phrase
     need: Need = Need.MAY
+    weight: float = 1.0
+    is_also: bool = False
 
 
 class Operator(Enum):
@@ -107,10 +113,12 @@ NO_FILTERS = Filters()
 class Query(NamedTuple):
     """A parsed query: `text` as typed, its clauses, and the filters in it (`tag:dog`).
 
-    `notes` explains parts that may have been read differently than intended.
+    `notes` explains parts that may have been read differently than intended. `also` has the words and short phrases in
+    which a memory may have said it, as they were given.
     """
 
     text: str
     clauses: tuple[Clause, ...] = ()
     filters: Filters = NO_FILTERS
     notes: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()

@@ -66,6 +66,7 @@ class Explainer:
         self._asked = asked
         self._weights = weights
         self._names = [name_of(clause) for clause in asked.clauses]
+        self._also = {name_of(clause) for clause in asked.clauses if clause.is_also}
         self._best_possible = candidates.best_possible
         self._of_row = cache(self._memory_parts)
 
@@ -102,7 +103,7 @@ class Explainer:
         words = _newer(made_of, recency)
         parts = _parts_with_meaning(words, self._candidates.meaning_of(row))
         chosen = (part for part in self._parts_of_line(row, passages[0]) if part.kind in _OF_THE_LINE)
-        return Explanation(tuple(parts), line, tuple(chosen), status=file.entry.status or "active")
+        return Explanation(self._told(parts), line, tuple(chosen), status=file.entry.status or "active")
 
     def of_passage(self, row: int, file: Opened, one: ScoredPassage, *, recency: float) -> Explanation:
         """Return the explanation of a passage that is a result; see `of_memory`."""
@@ -112,7 +113,11 @@ class Explainer:
         words = _scaled([*self._parts_of_line(row, one), ScorePart("whole", share)], 1 / (1 + ranking.MEMORY_SHARE))
         lines = range(one.passage.line_start, one.passage.line_end + 1)
         parts = _newer(_parts_with_meaning(words, self._candidates.meaning_of(row, lines=lines)), recency)
-        return Explanation(tuple(parts), one.passage.line_start, status=file.entry.status or "active")
+        return Explanation(self._told(parts), one.passage.line_start, status=file.entry.status or "active")
+
+    def _told(self, parts: Iterable[ScorePart]) -> tuple[ScorePart, ...]:
+        """Return the parts, each with whether its term is one of the other words."""
+        return tuple(part._replace(by_also=part.term in self._also) if self._also else part for part in parts)
 
     def _memory_parts(self, row: int, file: Opened) -> tuple[ScorePart, ...]:
         """Return the score of each clause in the memory as a whole, and of an alias that occurs in the query."""

@@ -25,13 +25,14 @@ class ScorePart(NamedTuple):
     query, or for a title or file name that is looked for, "alias", "speaker", "answer", "asking", "whole" for the
     memory's share in the score of a passage, "meaning", "recent", "filter" if the query consists of filters only, and
     "order" for the amount cut off above 1 or above the previous result. `places` says where the term occurs, and how
-    often.
+    often. `by_also` says that the query lacks the term, and other words that were given for it have it.
     """
 
     kind: str
     points: float
     term: str | None = None
     places: Places = ()
+    by_also: bool = False
 
 
 class Explanation(NamedTuple):

@@ -51,7 +51,8 @@ class Matcher:
         # A word begins with its stem, except for the stem's end, so all other words need no stemming.
         starts = {beginning(term, language) for term in self._word_clause}
         self._starts = tuple(sorted({*starts, *self._words, *(start for start, _ in self._prefixes)}))
-        numbers = [number for number, clause in enumerate(clauses) if isinstance(clause.asked, Word)]
+        asked = ((number, clause.asked) for number, clause in enumerate(clauses) if not clause.is_also)
+        numbers = [number for number, one in asked if isinstance(one, Word)]
         self._whole = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, self._typed))})(?!\w)") if self._typed else None
         self._pairs = {(a, b) for a, b in pairwise(numbers) if b == a + 1}
 

@@ -9,7 +9,7 @@ words of memories that the viewer may see.
 # (docs/adr/0029).
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -68,15 +68,16 @@ class _Part(NamedTuple):
     is_open: bool = False  # a quote that nothing closes
 
 
-def parse(text: str, own: "OwnKeys | None" = None) -> Query:
+def parse(text: str, own: "OwnKeys | None" = None, *, also: Sequence[str] = ()) -> Query:
     """Parse a query.
 
     Args:
         text: as a person types it.
         own: the keys of people's own in the files that are searched, which are fields, too.
+        also: words and short phrases in which a memory may have said it; see `with_also`.
 
     Raises:
-        UsageError: a field can't have the given value, or the query is empty.
+        UsageError: a field can't have the given value, the query is empty, or `also` is out of bounds.
     """
     wanted = Filters()
     notes: list[str] = []
@@ -98,23 +99,71 @@ def parse(text: str, own: "OwnKeys | None" = None) -> Query:
                 (hollow if is_hollow else clauses).append(clause)
         else:
             clauses += _exact(part)
-    if wanted == Filters() and all(clause.need is Need.MUST_NOT for clause in clauses):
+    if not also and wanted == Filters() and all(clause.need is Need.MUST_NOT for clause in clauses):
         clauses += hollow
         if not hollow:
             raise UsageError(
                 f"the query `{text}` asks for nothing",
                 hint="name at least one word to look for; `memstore list` shows all memories",
             )
-    return Query(text=text, clauses=_each_once(clauses), filters=wanted, notes=tuple(dict.fromkeys(notes)))
+    asked = Query(text=text, clauses=_each_once(clauses), filters=wanted, notes=tuple(dict.fromkeys(notes)))
+    return with_also(asked, also)
 
 
 def _each_once(clauses: Iterable[Clause]) -> tuple[Clause, ...]:
     """Return the clauses without duplicates: `dogs dog` asks for one word, in the form typed first."""
     found: dict[Clause, Clause] = {}
     for clause in clauses:
-        asked = clause.asked._replace(typed="", spelt=()) if isinstance(clause.asked, Word) else clause.asked
-        found.setdefault(clause._replace(asked=asked), clause)
+        found.setdefault(_without_spelling(clause), clause)
     return tuple(found.values())
+
+
+def _without_spelling(clause: Clause) -> Clause:
+    """Return a clause as the same for all forms of a word."""
+    asked = clause.asked._replace(typed="", spelt=()) if isinstance(clause.asked, Word) else clause.asked
+    return Clause(asked, clause.need)
+
+
+# -- other words ---------------------------------------------------------------------------------
+
+FEWEST_ALSO, MOST_ALSO = 2, 12
+LONGEST_ALSO = 80
+# What a word of the query counts beside other words for it; benchmarks/other_words.py, docs/search.md, "Other words".
+ASKED_SHARE = 0.5
+
+
+def with_also(asked: Query, also: Sequence[str]) -> Query:
+    """Return a query that also looks for other words, in which a memory may have said what is asked for.
+
+    They count more than the query's own. Operators mean nothing in them, and their stop words are left out.
+
+    Args:
+        asked: the query.
+        also: words and short phrases; none for the query as it is.
+
+    Raises:
+        UsageError: there are too few or too many, or one has no word or is too long.
+    """
+    if not also:
+        return asked
+    if not FEWEST_ALSO <= len(also) <= MOST_ALSO:
+        raise UsageError(
+            f"`also` has {len(also)} {'entry' if len(also) == 1 else 'entries'}",
+            hint=f"give {FEWEST_ALSO} to {MOST_ALSO} words or short phrases in which a memory may have said it",
+        )
+    for place, one in enumerate(also, 1):
+        if len(one) > LONGEST_ALSO or not terms.words(one):
+            wrong = f"has {len(one)} characters" if len(one) > LONGEST_ALSO else f"is `{one}`, which has no word"
+            raise UsageError(
+                f"entry {place} of `also` {wrong}",
+                hint=f"an entry is a word or a short phrase of at most {LONGEST_ALSO} characters",
+            )
+    own = {_without_spelling(clause): clause._replace(weight=ASKED_SHARE) for clause in asked.clauses}
+    for word in (word for one in also for word in terms.words(one) if word not in terms.stop_words()):
+        clause = Clause(_word(word, word), is_also=True)
+        key = _without_spelling(clause)
+        own[key] = own[key]._replace(weight=1.0) if key in own else clause
+    return asked._replace(clauses=tuple(own.values()), also=tuple(also))
 
 
 def in_languages(asked: Query, others: Iterable[str]) -> Query:
@@ -274,13 +323,14 @@ def _instead(field: str, value: str, own: Iterable[str]) -> str:
 MOST_WORDS = 48
 
 
-def of_prompt(text: str) -> Query:
+def of_prompt(text: str, *, also: Sequence[str] = ()) -> Query:
     """Return any text as a query: its first 48 distinct words, without stop words; signs and fields have no meaning.
 
-    The query has no clauses if there are no such words.
+    The query has no clauses if there are no such words, and no other words (`also`; see `with_also`).
     """
     words = dict.fromkeys(word for word in terms.words(text) if word not in terms.stop_words())
-    return Query(text=text, clauses=tuple(Clause(_word(word, word)) for word in [*words][:MOST_WORDS]))
+    asked = Query(text=text, clauses=tuple(Clause(_word(word, word)) for word in [*words][:MOST_WORDS]))
+    return with_also(asked, also)
 
 
 # -- did you mean ----------------------------------------------------------------------------------

@@ -249,7 +249,11 @@ class IndexRanker:
         weights = [0.0] * len(clauses)
         numbers = [at for at, clause in enumerate(clauses) if clause.need is not Need.MUST_NOT]
         found = ranking.score_memories(
-            [columns[at] for at in numbers], shown.lengths, count=len(shown.audience.rows), average=shown.average
+            [columns[at] for at in numbers],
+            shown.lengths,
+            count=len(shown.audience.rows),
+            average=shown.average,
+            shares=[clauses[at].weight for at in numbers],
         )
         for at, weight in zip(numbers, found.idfs, strict=True):
             weights[at] = weight

@@ -10,6 +10,7 @@ alone, they are at most `best_possible`.
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from itertools import repeat
 from math import exp, log, sqrt
 from typing import NamedTuple
 
@@ -95,6 +96,7 @@ def score_memories(
     *,
     count: int,
     average: float,
+    shares: Iterable[float] = repeat(1.0),
 ) -> MemoryScores:
     """Return the BM25 scores of the memories that match at least one clause.
 
@@ -103,14 +105,15 @@ def score_memories(
         lengths: the number of words of each row's text.
         count: the number of visible memories.
         average: the mean length of their texts in words.
+        shares: what each clause counts relative to others.
     """
     out = MemoryScores()
     scores = out.by_row
     base, slope = K1 * (1 - B), K1 * B / (average or 1.0)
-    for text_rows, text_counts, head_rows, head_counts in clauses:
+    for (text_rows, text_counts, head_rows, head_counts), share in zip(clauses, shares, strict=False):
         heads = dict(zip(head_rows, head_counts, strict=True))
         also = len(heads.keys() & set(text_rows)) if heads else 0
-        weight = idf(count, len(text_rows) + len(heads) - also)
+        weight = share * idf(count, len(text_rows) + len(heads) - also)
         out.idfs.append(weight)
         top = weight * (K1 + 1)
         get = scores.get

@@ -94,7 +94,7 @@ class HitReader:
         self._asked = asked
         self._then = candidates.audience.then
         self._words = terms.whole_words(asked.text)
-        self._asked_words = frozenset(terms.terms(asked.text))
+        self._asked_words = frozenset(terms.terms(" ".join((asked.text, *asked.also))))
         self._to_answer = terms.is_question(asked.text)
         self._wish = wish
         self._now = now
@@ -519,7 +519,15 @@ class HitReader:
             language=self._candidates.audience.language_of(row),
             status=entry.status or "active",
             external=self._external(file),
+            by_also=bool(self._asked.also) and self._is_by_also(row, file),
         )
+
+    def _is_by_also(self, row: int, file: Opened) -> bool:
+        """Whether a memory has none of the query's own words, only other words that were given for them."""
+        from memstore.search.explain import places_in
+
+        held = places_in(file, self._matcher_of(row))
+        return bool(held) and all(self._asked.clauses[number].is_also for number in held)
 
     def _external(self, file: Opened) -> External | None:
         """Return the origin of an external memory; None for any other."""

@@ -61,7 +61,8 @@ class Hit(NamedTuple):
     something other than the current content. `also` lists further results that say the same in the same words, by
     ref, or by path if they have none. `explanation` is set if it was requested. `language` is the language whose
     stemmer was used. `external` is set if the text is a quotation, and has to be shown as one. `stack` is the name of
-    the shared stack in which it was found, beside the vault; `path` is then absolute.
+    the shared stack in which it was found, beside the vault; `path` is then absolute. `by_also` says that it has none
+    of the query's own words, only other words that were given for them (`Query.also`).
     """
 
     ref: str | None
@@ -86,6 +87,7 @@ class Hit(NamedTuple):
     status: str = "active"
     external: "External | None" = None
     stack: str | None = None
+    by_also: bool = False
 
     def __repr__(self) -> str:
         return short_repr(self)

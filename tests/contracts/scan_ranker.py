@@ -46,7 +46,7 @@ class ScanRanker:
         accepted = {clause: _accepted(clause, vocabulary) for clause in clauses}
         counted = {one: {row: _counts(one, accepted[one], each) for row, each in of_row.items()} for one in clauses}
         held = {clause: {row for row, counts in by_row.items() if any(counts)} for clause, by_row in counted.items()}
-        weight = {clause: idf(len(of_row), len(held[clause])) for clause in asked}
+        weight = {clause: clause.weight * idf(len(of_row), len(held[clause])) for clause in asked}
         best_possible = sum(weight[clause] for clause in asked) * (K1 + 1)
         scores: dict[int, float] = {}
         for row, each in of_row.items():
