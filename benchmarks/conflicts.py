@@ -16,8 +16,8 @@ quality depends on a ground with many.
 
 MEMORIES.json is a list of memories, `id` and `body`, of two worlds that have nothing to do with each other, told apart
 by the first letter of `id`. With `--candidates`, each `a` of a pair in conflict is written into a vault of all memories
-and every `b`, to see whether its own is among its candidates; and each memory into a vault of the other world, where
-every candidate is one too many.
+and every `b`, to see whether its own is among its candidates; and each memory into a vault of the other world, without
+and with every `b`, where every candidate is one too many.
 """
 
 from __future__ import annotations
@@ -97,12 +97,18 @@ def candidates(pairs: Path, memories: Path) -> None:
     others = {f"b{at}": pair["b"] for at, pair in enumerate(json.loads(pairs.read_text()))}
     place = {text: name for name, text in others.items()}
     found = shown_to(bodies | others, [pair["a"] for pair in conflicting])
-    hits = sum(f"{place[pair['b']]}.md" in paths for pair, paths in zip(conflicting, found, strict=True))
-    print(f"pairs in conflict: the other side is shown for {hits} of {len(found)}, {hits / len(found):.3f}")
+    shown_for = [f"{place[pair['b']]}.md" in paths for pair, paths in zip(conflicting, found, strict=True)]
+    for half in (0, 1):
+        of_half = [is_shown for pair, is_shown in zip(conflicting, shown_for, strict=True) if half_of(pair) == half]
+        print(f"pairs of half {half} in conflict: the other side is shown for {sum(of_half)} of {len(of_half)}")
     for world in sorted({name[0] for name in bodies}):
         asked = [body for name, body in bodies.items() if name[0] != world]
-        shown = shown_to({name: body for name, body in bodies.items() if name[0] == world}, asked)
-        print(f"unrelated to world {world}: {sum(map(len, shown))} candidates of {len(asked)} memories")
+        one = {name: body for name, body in bodies.items() if name[0] == world}
+        for vault in (one, one | others):
+            shown = sum(map(len, shown_to(vault, asked)))
+            print(
+                f"unrelated to world {world}, in a vault of {len(vault)}: {shown} candidates of {len(asked)} memories"
+            )
 
 
 def shown_to(vault: dict[str, str], asked: list[str]) -> list[list[str]]:

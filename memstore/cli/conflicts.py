@@ -28,10 +28,10 @@ if TYPE_CHECKING:
         "memstore conflicts m_7f3",
         "memstore conflicts --tag dog --json",
         "memstore conflicts --duplicates            # what says nearly the same",
-        "memstore conflicts --candidates m_7f3      # what may concern it, for you to judge",
+        "memstore conflicts --candidates m_7f3 m_k2  # what may concern them, for you to judge",
     ),
 )
-@click.argument("ref", type=NAME, required=False)
+@click.argument("refs", type=NAME, metavar="[REF]...", nargs=-1)
 @click.option("--duplicates", is_flag=True, help="Find memories that say nearly the same instead.")
 @click.option(
     "--candidates",
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 @filter_options
 def list_(
     session: CliSession,
-    ref: str | None,
+    refs: Sequence[str],
     given: Which,
     *,
     duplicates: bool,
@@ -56,13 +56,17 @@ def list_(
     Each comes with the lines on both sides, the rule that found it, and the command that settles it. Nothing is
     changed.
     """
+    ref = refs[0] if refs else None
     if candidates:
         if duplicates or limit is not None:
             raise UsageError("--candidates goes with neither --duplicates nor --limit", hint="-k N says how many")
-        _list_candidates(session, ref, given, each)
+        _list_candidates(session, refs, given, each)
         return
     if each is not None:
         raise UsageError("-k is for --candidates", hint="memstore conflicts --candidates REF -k 3")
+    if len(refs) > 1:
+        hint = "name one, or none for all of them; --candidates takes several"
+        raise UsageError(f"conflicts are listed of one memory, not of {len(refs)}", hint=hint)
     if duplicates:
         if ref is not None:
             raise UsageError("--duplicates looks at all memories", hint="narrow it with filters, like --tag dog")
@@ -152,11 +156,11 @@ def resolve(
         session.say(f"{done.decision} was decided already")
 
 
-def _list_candidates(session: CliSession, ref: str | None, given: Which, each: int | None) -> None:
+def _list_candidates(session: CliSession, refs: Sequence[str], given: Which, each: int | None) -> None:
     from memstore.conflicts.candidates import MOST_SHOWN
     from memstore.conflicts.candidates import candidates as find
 
-    found = find(session.view(), ref, limit=each or MOST_SHOWN, **given)
+    found = find(session.view(), refs or None, limit=each or MOST_SHOWN, **given)
     session.emit("candidates", found, lambda: _candidate_lines(session, found), each="candidates")
     if not found:
         session.say("no candidates")

@@ -14,11 +14,12 @@ from math import log, sqrt
 from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 from memstore.conflicts.conflict import decided, may_differ
-from memstore.conflicts.frames import DETERMINERS
+from memstore.conflicts.frames import ALL, DENY_ALL, IN_PART, KNOWN, frame
 from memstore.conflicts.prose import is_claim
 from memstore.conflicts.sides import MOST_STATEMENTS, Side, said_by
 from memstore.core.errors import UsageError
 from memstore.core.keys import EXTERNAL
+from memstore.core.named import refs_of
 from memstore.core.quotation import quoted
 from memstore.core.short_repr import short_repr
 from memstore.core.terms import stop_words, term_of, words
@@ -34,7 +35,7 @@ from memstore.search.ranker import FILES_AT_ONCE, Audience
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from memstore.core.named import Named
+    from memstore.core.named import Names
     from memstore.core.quotation import External
     from memstore.core.view import View
     from memstore.files.memory_file import MemoryFile
@@ -45,11 +46,15 @@ MOST_SHOWN = 3
 LONGEST = 200
 # So many of a memory's words are looked up in the index, the rarest ones, and so many memories that have them are read.
 MOST_WORDS, MOST_READ = 24, FILES_AT_ONCE
-# Two statements are candidates if they are this much alike and share two words that are no times or numbers; or one
-# that both use as the name of a thing or somebody, if both are claims. Calibrated on pairs of everyday sentences, and
-# on memories that are about two different worlds (docs/conflicts.md, "Measured").
-LEAST_ALIKE, LEAST_ALIKE_BY_ONE = 0.3, 0.25
-ENOUGH_WORDS = 2
+# Two statements are candidates if they are this much alike, and tell this much more of one thing than two of a vault of
+# this size would by chance: in nats, so that a word tells more, the fewer memories have it, and less, the more memories
+# there are to have it. What else tells of one thing counts as so many: a word, of at most two, that both use as a name
+# or of what is known (`the lamp`); that both are claims; a shared word in a subject, and the same in both; and, against
+# it, that they share what somebody does, and a word of the longer one. Fitted on pairs of everyday sentences, and on
+# memories that are about two different worlds (docs/conflicts.md, "Measured").
+LEAST_ALIKE, LEAST_TOLD = 0.2, 4.5
+_FOR_A_THING, _FOR_CLAIMS, _FOR_A_SUBJECT, _FOR_A_VERB, _FOR_A_WORD = 3.0, 2.0, 2.0, -2.0, -0.5
+_MOST_THINGS = 2
 # In a vault of fewer memories, a word's weight is what it would be among so many: few don't tell which words are rare.
 FEWEST = 100
 # What a time or a number counts for, beside any other word.
@@ -97,9 +102,9 @@ class Candidate(NamedTuple):
 
 
 def candidates(
-    view: View, memory: Named | None = None, *, limit: int | None = MOST_SHOWN, **which: Unpack[Which]
+    view: View, memory: Names | None = None, *, limit: int | None = MOST_SHOWN, **which: Unpack[Which]
 ) -> tuple[Candidate, ...]:
-    """Return the statements of other memories that are most like those of a memory, for somebody to judge.
+    """Return the statements of other memories that are most like those of memories, for somebody to judge.
 
     >>> lamp = note(ws.view(), "The lamp in the hall is made of brass.")
     >>> move = note(ws.view(), "Since the spring a paper lamp hangs in the hall.")
@@ -108,7 +113,7 @@ def candidates(
 
     Args:
         view: the vault.
-        memory: the memory; without one, each that has changed since the last commit.
+        memory: the memory, or several; without any, each that has changed since the last commit.
         limit: at most this many for each memory.
         which: filters; without a memory, each that passes them.
 
@@ -122,10 +127,10 @@ def candidates(
     return tuple(chain.from_iterable(found))
 
 
-def _asked(view: View, audience: Audience, memory: Named | None, which: Which) -> list[str]:
+def _asked(view: View, audience: Audience, memory: Names | None, which: Which) -> list[str]:
     """Return the paths of the memories that are asked about."""
     if memory is not None:
-        return [view.named(memory).path]
+        return [*dict.fromkeys(view.named(name).path for name in refs_of(memory))]
     column = audience.column("path")
     if any(which.values()):
         filters = filters_of(which, now=view.clock.here())
@@ -140,11 +145,19 @@ def _asked(view: View, audience: Audience, memory: Named | None, which: Which) -
 
 
 class _Words(NamedTuple):
-    """The words of a statement by their stems; those that tell more than a time or number; and those of things."""
+    """The words of a statement by their stems; and of those that tell what it is about, those of things and names."""
 
     written: dict[str, str]
     telling: frozenset[str]
     things: frozenset[str]
+
+
+class _Clause(NamedTuple):
+    """The stems of what a statement is about, before its verb, and of the verb; and whether it is a claim."""
+
+    subject: frozenset[str]
+    verb: frozenset[str]
+    is_claim: bool
 
 
 class _Statement(NamedTuple):
@@ -235,22 +248,38 @@ class _Asked:
     def _likeness(self, mine: str, theirs: str) -> float:
         """Return how much of the words of two statements both have, from 0 to 1; 0 below the floor."""
         ones, others = _words_of(mine), _words_of(theirs)
-        telling = ones.telling & others.telling
-        if not telling:
+        if ones.telling.isdisjoint(others.telling):
             return 0.0
         shared = sum(map(self._weight, ones.written.keys() & others.written.keys()))
         whole = [sum(map(self._weight, each.written)) for each in (ones, others)]
         alike = round(shared / sqrt(whole[0] * whole[1]), 2)
-        if len(telling) >= ENOUGH_WORDS and alike >= LEAST_ALIKE:
-            return alike
-        is_named = alike >= LEAST_ALIKE_BY_ONE and not telling.isdisjoint(ones.things & others.things)
-        return alike if is_named and is_claim(mine) and is_claim(theirs) else 0.0
+        return alike if alike >= LEAST_ALIKE and self._told(mine, theirs) >= LEAST_TOLD else 0.0
+
+    def _told(self, mine: str, theirs: str) -> float:
+        """Return how much more two statements tell of one thing than two would by chance, in nats."""
+        ones, others, here, there = _words_of(mine), _words_of(theirs), _clause_of(mine), _clause_of(theirs)
+        shared = ones.telling & others.telling
+        rarity = sum(log(self._size / max(1, self.others_with(stem))) for stem in shared)
+        subjects = [here.subject & shared, there.subject & shared]
+        return (
+            rarity
+            - log(self._size)
+            + _FOR_A_THING * min(_MOST_THINGS, len(shared & ones.things & others.things))
+            + _FOR_CLAIMS * (here.is_claim and there.is_claim)
+            + _FOR_A_SUBJECT * (any(subjects) + (not subjects[0].isdisjoint(subjects[1])))
+            + _FOR_A_VERB * (not shared.isdisjoint(here.verb | there.verb))
+            + _FOR_A_WORD * max(len(ones.written), len(others.written))
+        )
 
     def _weight(self, stem: str) -> float:
-        """Return how much a word tells: more, the fewer other memories have it."""
-        others, having = max(FEWEST, len(self._near.audience.rows)), self.others_with(stem)
-        told = log(1 + max(0.5, others - having + 0.5) / (having + 0.5))
-        return told if _tells(stem) else told * _WEIGHT_OF_TIMES
+        """Return how much a word weighs: more, the fewer other memories have it."""
+        having = self.others_with(stem)
+        weight = log(1 + max(0.5, self._size - having + 0.5) / (having + 0.5))
+        return weight if _tells(stem) else weight * _WEIGHT_OF_TIMES
+
+    @property
+    def _size(self) -> int:
+        return max(FEWEST, len(self._near.audience.rows))
 
     def _candidate(self, other: MemoryFile, one: _Statement, alike: float, mine: _Statement) -> Candidate:
         written, theirs = _words_of(mine.text).written, _words_of(one.text).written
@@ -307,7 +336,16 @@ def _words_of(text: str) -> _Words:
         del written[stem]
     named = (word for before, word in pairwise(["", *_WRITTEN.findall(text)]) if _is_thing(before, word))
     things = frozenset(term_of(part) for word in named for part in words(word))
-    return _Words(written, frozenset(filter(_tells, written)), things)
+    telling = frozenset(filter(_tells, written)) - _of_nothing()
+    return _Words(written, telling, things & telling)
+
+
+@lru_cache(maxsize=4096)
+def _clause_of(text: str) -> _Clause:
+    said = frame(text)
+    parts = said.tokens[: said.verb or 0], said.tokens[said.verb : said.verb + 1] if said.verb else ()
+    subject, verb = (frozenset(term_of(word) for token in part for word in words(token.word)) for part in parts)
+    return _Clause(subject, verb, is_claim(text))
 
 
 # Of `Mr` and `Mrs`, whose stem is the same.
@@ -317,11 +355,17 @@ _WRITTEN = re.compile(r"[^\W\d_][\w'’-]*+")
 
 
 def _is_thing(before: str, word: str) -> bool:
-    return word[0].isupper() or before.lower() in DETERMINERS
+    return word[0].isupper() or before.lower() in KNOWN or before.endswith(("'s", "’s"))
 
 
 def _tells(stem: str) -> bool:
     return not stem.isdigit() and stem not in _times_and_numbers()
+
+
+@cache
+def _of_nothing() -> frozenset[str]:
+    """Return the stems of words that say which or how many, but not of what: `nobody`, `other`."""
+    return frozenset(map(term_of, ALL | DENY_ALL | IN_PART | listed("other one old new")))
 
 
 @cache

@@ -101,7 +101,8 @@ PREPOSITIONS = listed("""
 _AUXILIARIES = listed("""
     am is are was were be been has have had do does did can will may must should shall would could might
     """)
-DETERMINERS = listed("the a an my our your his her its their this that these those no every each all some any")
+KNOWN = listed("the my our your his her its their this that these those")  # before a thing that is known
+DETERMINERS = KNOWN | listed("a an no every each all some any")
 
 SAYS = "says?|said|states?|stated|insists?|insisted|notes?|noted|writes|wrote|tells|told|confirms?|confirmed"
 _MARKS = re.compile(r"\([^()]*\)|[\"“”«»*_`]")

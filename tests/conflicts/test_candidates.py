@@ -86,7 +86,7 @@ def shown_for(asked: str, *others: str) -> list[str]:
     [
         ("Hilde drives an old Volvo.", "Hilde has switched to a bicycle."),
         ("The bridge is open to lorries.", "Lorries are not permitted on the bridge."),
-        ("Entry for adults: 7.", "Adults: entry is 9 since April."),
+        ("Entry for adults is 7.", "Since April adults have paid 9 at the entry."),
         ("The goat is a male.", "The goat gave birth to twins."),
     ],
 )
@@ -100,6 +100,8 @@ def test_what_concerns_one_thing_is_shown_in_whatever_words(asked: str, other: s
         ("We pay for the sign.", "Ten customers pay now."),
         ("Ida came on Monday at nine.", "The shop opens on Monday at nine."),
         ("Review again next spring.", "Review by Leif, merged."),
+        ("Nobody is blamed for it.", "Nobody sleeps in the yard."),
+        ("It makes no difference to me.", "Rain makes no difference here."),
         ("The lamp in the hall is made of brass.", "# The lamp in the hall is made of paper"),
         ("The lamp in the hall is made of brass.", "The lamp in the hall is made of brass."),
         ("The lamp in the hall is made of brass.", "Is the lamp in the hall made of paper?"),
@@ -107,6 +109,22 @@ def test_what_concerns_one_thing_is_shown_in_whatever_words(asked: str, other: s
 )
 def test_what_shares_words_by_chance_or_says_the_same_is_not_shown(asked: str, other: str) -> None:
     assert shown_for(asked, other, "Rent is due in May.", "The kettle is blue.", "Tom plays chess.") == []
+
+
+def test_words_that_many_memories_have_tell_little() -> None:
+    asked, other = "Hilde drives an old Volvo.", "Hilde has switched to a bicycle."
+    rest = [f"Hilde answered letter {at}." for at in range(60)]
+    assert other in shown_for(asked, other, *rest[:2])
+    assert shown_for(asked, other, *rest) == []
+
+
+def test_several_are_asked_about_each_once() -> None:
+    vault = {f"{at}.md": memory_text(f"{text}\n", id=f"m_{at}") for at, text in enumerate(LAMP)}
+    view = memory_workspace(vault).view()
+    each = [candidates(view, f"m_{at}") for at in (2, 0)]
+    assert candidates(view, ["m_2", "note:m_0", "2.md"]) == (*each[0], *each[1])
+    with pytest.raises(NotFoundError):
+        candidates(view, ["m_2", "m_missing"])
 
 
 def test_what_is_equally_alike_is_shown_newest_first() -> None:
