@@ -92,7 +92,7 @@ PLACES: dict[str, str] = {
 REFS: dict[str, str] = {
     **{f"{command} ref": f"{command} FILE" for command in (
         "show", "trace", "why", "trust show", "trust sign", "trust anchor", "trust attest export",
-        "trust attest payload", "conflicts list", "links", "log", "blame", "diff", "beliefs propagate", "edit",
+        "trust attest payload", "links", "log", "blame", "diff", "beliefs propagate", "edit",
         "beliefs suggestions accept", "beliefs suggestions reject", "beliefs suggestions show",
     )},
     **{f"{command} refs": f"{command} FILE" for command in (
@@ -121,6 +121,7 @@ REFS: dict[str, str] = {
     "privacy grant ref": "privacy grant FILE --to human:eve",
     "privacy plan ref": "privacy plan FILE --to human:eve",
     "privacy revoke ref": "privacy revoke FILE --from human:eve",
+    "conflicts list refs": "conflicts list FILE",
     "conflicts resolve ref": "conflicts resolve FILE MINE --keep both",
     "conflicts resolve other": "conflicts resolve MINE FILE --keep both",
     "conflicts resolve --keep": "conflicts resolve MINE THEIRS --keep FILE",
