@@ -9,6 +9,7 @@ from memstore.access.policy import Judge
 from memstore.access.sight import listeners, stranger
 from memstore.access.world import Labels, Session, ids_in_scopes
 from memstore.core.config import OWNER_ALONE, PUBLIC
+from memstore.core.ids import is_group
 from memstore.files.config_file import NOBODY
 
 if TYPE_CHECKING:
@@ -23,11 +24,6 @@ _PARTS = attrgetter(*(name for name in Labels._fields if name != "id"))
 def is_owner_alone(audience: Iterable[str], owner: str) -> bool:
     """Whether nobody but a vault's owner reads for an audience; a group that owns one is several people."""
     return {*audience} <= {OWNER_ALONE, owner} and not is_group(owner)
-
-
-def is_group(entity: str) -> bool:
-    """Whether an entity's id is a group's."""
-    return entity.startswith("group:")
 
 
 def readers(world: World, audience: Iterable[str], at: datetime) -> tuple[str, ...]:
@@ -73,8 +69,11 @@ class Readers:
 
     def __init__(self, world: World, audience: Iterable[str], at: datetime) -> None:
         self.names = readers(world, audience, at)
-        if is_group(world.owner):  # a member is not the owner, and neither is whoever joins later
+        if is_group(world.owner) and not world.keepers:  # a member is not the owner, and neither is who joins later
             world = world._replace(owner=NOBODY)
+        if world.keepers and world.owner in self.names:  # the group reads, and so will who joins it later
+            later = {one.id for one in world.groups.get(world.owner, ()) if one.since and one.since > at}
+            self.names = tuple(name for name in self.names if name not in later)
         self._judges = [Judge(world, Session(viewer=name, at=at)) for name in self.names]
         self._named = ids_in_scopes(world)
         self._decided: dict[tuple[object, ...], Decision | None] = {}

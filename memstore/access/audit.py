@@ -61,13 +61,22 @@ class Registered:
 
 
 def stop_unless_owner(view: View, act: str) -> None:
-    """Raise unless the vault's owner acts, in whatever context.
+    """Raise unless the vault's owner acts, in whatever context; for a group that has a charter, its keepers do.
 
     Raises:
         RefusedError: somebody else acts.
     """
-    if view.actor != view.config.owner:
-        raise RefusedError(f"only the vault's owner may {act}", hint="ask the owner")
+    if view.actor == view.config.owner or is_keeper(view):
+        return
+    if view.acts_for_owner:
+        keepers = ", ".join(sorted(view.of(RIGHTS).registries.keepers))
+        raise RefusedError(f"only a keeper of {view.config.owner} may {act}", hint=f"ask {keepers}")
+    raise RefusedError(f"only the vault's owner may {act}", hint="ask the owner")
+
+
+def is_keeper(view: View) -> bool:
+    """Return whether the actor keeps the group that owns the vault: its charter says so, and they are a member."""
+    return view.acts_for_owner and view.actor in view.of(RIGHTS).registries.keepers
 
 
 def entity_id(text: str, what: str, view: View | None = None) -> str:

@@ -126,7 +126,8 @@ def delegate(view: View, grantor: str, delegate_to: str, scope: str, **told: Unp
 @again_where_changed
 def request_consent(view: View, grantor: str, grantee: str, scope: str, **told: Unpack[ConsentTerms]) -> Registered:
     """Ask somebody to consent: write a file that can be sent to them; it opens nothing. Errors as `grant_consent`."""
-    stop_unless_owner(view, "ask for consents")
+    if not view.acts_for_owner:
+        stop_unless_owner(view, "ask for consents")
     values = {
         **request_values(view, grantor, grantee, scope, told.get("on_behalf_of")),
         "reason": told.get("reason"),
@@ -364,7 +365,7 @@ def _stop_unless_speaking_for(view: View, who: str) -> None:
 def _record_named(view: View, consent: str) -> RegistryFile:
     file = found(view, RegistryKind.CONSENT, consent)
     known = file is not None and file.values["type"] != "revocation"
-    if file is None or not known or not (view.actor == view.config.owner or view.actor in _people_of(view, file)):
+    if file is None or not known or not (view.acts_for_owner or view.actor in _people_of(view, file)):
         raise NotFoundError(f"there is no consent `{consent}`", hint="memstore privacy consent list")
     return file
 

@@ -245,6 +245,29 @@ def remove_members(view: View, group: str, members: OneOrMore, **saving: Unpack[
     return change(view, file, [edit], verb="group remove", about=about, **saving)
 
 
+def found_charter(view: View, **saving: Unpack[Saving]) -> Registered | None:
+    """Make whoever acts the first keeper and member of the group that owns the vault; None if it has keepers.
+
+    Raises:
+        RefusedError: the group has members, and the actor is none of them.
+    """
+    owner, now = view.config.owner, instant(view.clock.now())
+    file = found(view, RegistryKind.GROUP, owner)
+    if file is not None and file.values.get("keepers"):
+        return None
+    keepers: list[Plain] = [view.actor]
+    about: About = {"group": owner, "keepers": [view.actor], "members": [view.actor]}
+    if file is None:
+        values: dict[str, Plain] = {"id": owner, "keepers": keepers, "members": [_entry(view.actor, now, None)]}
+        return create(view, RegistryKind.GROUP, values, verb="group add", about=about, **saving)
+    if not any(one.id == view.actor and _is_member(one, now) for one in _members(file)):
+        raise RefusedError(
+            f"{view.actor} is no member of {owner}, so they can't keep it",
+            hint="a member can: memstore --as ENTITY init",
+        )
+    return change(view, file, [SetValue("keepers", keepers)], verb="group add", about=about, **saving)
+
+
 def groups(view: View) -> tuple[KnownGroup, ...]:
     """Return all groups, by id; anybody but the vault's owner sees their own groups, with themselves as only member."""
     found = [

@@ -59,7 +59,9 @@ def may_change(world: World, session: Session, memory_id: str) -> Decision:
         return NOT_FOUND
     if labels.status == "forgotten":
         return FORGOTTEN
-    if session.viewer != (labels.owner or world.owner) or not is_entity_id(session.viewer):
+    owner = labels.owner or world.owner
+    is_keepers = owner == world.owner and session.viewer in world.keepers
+    if not (session.viewer == owner or is_keepers) or not is_entity_id(session.viewer):
         return Decision(allowed=False, code="not-owner", rule="1", who=(session.viewer,))
     return Decision(allowed=True, code="owner", rule="1")
 

@@ -45,8 +45,18 @@ class ListenerAccess:
         self._settled: dict[str, bool] = {}
 
     def is_of(self, owner: str) -> bool:
-        """Whether the listener is this owner; a malformed id owns nothing."""
-        return self.listener.is_somebody and self.listener.id == owner
+        """Whether the listener is this owner, or in the group that owns a shared vault; a malformed id owns nothing."""
+        if not self.listener.is_somebody:
+            return False
+        is_group = bool(self._world.keepers) and owner == self._world.owner
+        return self.listener.id == owner or (is_group and owner in self.listener.member_of)
+
+    def owns(self, labels: Labels) -> bool:
+        """Whether a memory is the listener's own; it is no member's who is denied it by name."""
+        owner = labels.owner or self._world.owner
+        if not self.is_of(owner):
+            return False
+        return self.listener.id == owner or not any(self._may_be_meant(name) for name in labels.access_denies)
 
     def denial(self, labels: Labels) -> Denial | None:
         """Return why the listener, who does not own it, may not see a memory; None if they may."""
@@ -123,7 +133,7 @@ class ListenerAccess:
             labels = self._world.memories.get(memory_id)
             if labels is None or memory_id in found or memory_id in self._settled:
                 continue
-            asks = not (self._owns(labels) or is_passed_generalization(labels))
+            asks = not (self.owns(labels) or is_passed_generalization(labels))
             found[memory_id] = tuple(_source_ids(labels)) if asks else ()
             waiting.extend(found[memory_id])
         return found
@@ -131,12 +141,9 @@ class ListenerAccess:
     def _is_denied_alone(self, memory_id: str, sources: Iterable[str]) -> bool:
         """Whether a memory is denied whatever the outcome for sources that are still undecided."""
         labels = self._world.memories[memory_id]
-        if labels.status == "forgotten" or not (self._owns(labels) or self._own_denial(labels) is None):
+        if labels.status == "forgotten" or not (self.owns(labels) or self._own_denial(labels) is None):
             return True
         return any(source not in self._world.memories or self._settled.get(source) is False for source in sources)
-
-    def _owns(self, labels: Labels) -> bool:
-        return self.is_of(labels.owner or self._world.owner)
 
 
 def is_malformed(labels: Labels) -> bool:
@@ -237,7 +244,7 @@ class Judge:
     def decide_on(self, labels: Labels) -> Decision:
         """Return whether a memory may be shown in its current state, and why; its sources are taken from the world."""
         owner = labels.owner or self._world.owner
-        hearings = [hearing for hearing in self._hearings if not hearing.is_of(owner)]
+        hearings = [hearing for hearing in self._hearings if not hearing.owns(labels)]
         answer = self._before_listening(labels, owner, hearings)
         if answer is None:
             denials = {hearing.listener.id: hearing.denial(labels) for hearing in hearings}
@@ -254,7 +261,7 @@ class Judge:
         if self._within and not self._within.admits(labels):
             return False
         owner = labels.owner or self._world.owner
-        hearings = [hearing for hearing in self._hearings if not hearing.is_of(owner)]
+        hearings = [hearing for hearing in self._hearings if not hearing.owns(labels)]
         answer = self._before_listening(labels, owner, hearings)
         return answer.allowed if answer else all(hearing.denial(labels) is None for hearing in hearings)
 
@@ -267,11 +274,17 @@ class Judge:
         return OWNER_ALONE if self._owner_is_alone(owner, hearings) else None
 
     def hears_only(self, owner: str) -> bool:
-        """Return whether this owner listens and nobody else does, so that everything of theirs may be shown."""
+        """Return whether this owner listens and nobody else does, so that everything of theirs may be shown.
+
+        The members of a group that owns a shared vault listen for it.
+        """
         if self._within and not self._within.hears_only(owner):
             return False
         hearings = [hearing for hearing in self._hearings if not hearing.is_of(owner)]
-        return self._trouble is None and self._owner_is_alone(owner, hearings)
+        if self._trouble is not None:
+            return False
+        is_theirs = any(one.listener.id == self._session.viewer and one.is_of(owner) for one in self._hearings)
+        return self._owner_is_alone(owner, hearings) or (is_theirs and not hearings)
 
     def _owner_is_alone(self, owner: str, hearings: list[ListenerAccess]) -> bool:
         if self._session.viewer != owner or not is_entity_id(owner):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Unpack
 
 from memstore.access import RIGHTS, SEALED, grants
-from memstore.access.audit import entity_id, new_file, recorded
+from memstore.access.audit import entity_id, new_file, recorded, stop_unless_owner
 from memstore.access.consent import who_may_permit
 from memstore.access.consents import consent_values, without_guardian
 from memstore.access.policy import Judge, labels_of
@@ -208,7 +208,9 @@ def explain_access(
 
 def own_id(view: View, file: MemoryFile) -> str:
     """Return the id of a memory that is the actor's to share."""
-    if view.actor != (file.memory.owner or view.config.owner):
+    if view.owns(file.memory) and view.actor != (file.memory.owner or view.config.owner):
+        stop_unless_owner(view, "share its memories")
+    if not view.owns(file.memory):
         raise RefusedError(
             f"{file.path} does not belong to {view.actor}, who therefore can't share it", hint="ask its owner"
         )

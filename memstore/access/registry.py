@@ -52,7 +52,11 @@ ENTITY_KEYS = (
     Key("controller", Shape.ENTITY),
     Key("sponsor", Shape.ENTITY),
 )
-GROUP_KEYS = (_required_key("id", Shape.ENTITY), Key("members", Shape.ENTRIES, entry=MEMBER_KEYS))
+GROUP_KEYS = (
+    _required_key("id", Shape.ENTITY),
+    Key("keepers", Shape.ENTITIES),
+    Key("members", Shape.ENTRIES, entry=MEMBER_KEYS),
+)
 CONTEXT_KEYS = (
     _required_key("id", Shape.CONTEXT),
     Key("roster", Shape.ENTITIES),

@@ -19,7 +19,7 @@ from memstore.access.world import (
     Revocation,
     World,
 )
-from memstore.core.ids import MemoryRef
+from memstore.core.ids import MemoryRef, is_group
 from memstore.core.places import RegistryKind, kind_of
 
 if TYPE_CHECKING:
@@ -76,16 +76,19 @@ class _Reading:
                     self._consents_in_doubt = True
         entities = self._by_id(RegistryKind.ENTITY, _entity)
         entities |= {name: Entity(kind=Kind.UNKNOWN, guardians=(_NOBODY,)) for name in self._doubtful}
+        groups = self._by_id(RegistryKind.GROUP, _members)
+        keepers = self._by_id(RegistryKind.GROUP, _keepers).get(owner, frozenset()) if is_group(owner) else frozenset()
         return World(
             owner=owner,
             entities=entities,
-            groups=self._by_id(RegistryKind.GROUP, _members),
+            groups=groups,
             contexts=self._by_id(RegistryKind.CONTEXT, _context),
             consents=tuple(consents),
             delegations=tuple(delegations),
             revocations=tuple(revocations),
             doubtful=frozenset(self._doubtful),
             consents_in_doubt=self._consents_in_doubt,
+            keepers=keepers,
         )
 
     def _read(self, path: str, kind: RegistryKind, data: bytes | None) -> None:
@@ -129,6 +132,11 @@ def _members(values: Values) -> tuple[Member, ...]:
         Member(id=one["id"], since=_time(one.get("from")), until=_time(one.get("until")))
         for one in values.get("members") or ()
     )
+
+
+def _keepers(values: Values) -> frozenset[str]:
+    """Return the keepers of a group: people and agents; another group's members don't keep this one."""
+    return frozenset(name for name in _texts(values, "keepers") if not is_group(name))
 
 
 def _context(values: Values) -> RegisteredContext:

@@ -151,6 +151,8 @@ class BlobLabels(NamedTuple):
 class World(NamedTuple):
     """Everything that decisions are based on: the vault's owner, its registries, its consents, its memories by id.
 
+    `keepers` are those of the group that owns a shared vault, by its charter; none in any other vault.
+
     `doubtful` names the entities, groups and contexts whose files are unreliable; `consents_in_doubt` says that a
     consent file is unreliable, and so may hide a refusal. Whatever could depend on them is denied.
     """
@@ -165,6 +167,7 @@ class World(NamedTuple):
     memories: Mapping[str, Labels] = MappingProxyType({})
     doubtful: frozenset[str] = frozenset()
     consents_in_doubt: bool = False
+    keepers: frozenset[str] = frozenset()
 
 
 class ActiveContext(NamedTuple):
@@ -269,13 +272,14 @@ class Listener(NamedTuple):
     """Somebody who would see a memory, with the names that grants (`opened_by`) and denials (`closed_by`) may use.
 
     An entity that can't listen, or that has a malformed id, has no names that open anything. `roles_unknown` says that
-    their roles can't be read: they may have any role.
+    their roles can't be read: they may have any role. `member_of` are the groups that they are in.
     """
 
     id: str
     opened_by: frozenset[str]
     closed_by: frozenset[str]
     roles_unknown: bool = False
+    member_of: frozenset[str] = frozenset()
 
     @property
     def is_somebody(self) -> bool:
@@ -312,7 +316,8 @@ class Standings:
         listed = self._listed(own)
         opened_by = own | ({self._context} if self._admits(listed) and self._context else set())
         closed_by = own | listed | self._perhaps_in | ({self._context} if self._context else set())
-        return Listener(entity, frozenset(opened_by), frozenset(closed_by), self._roles_unknown(entity))
+        groups = frozenset(self._groups(entity))
+        return Listener(entity, frozenset(opened_by), frozenset(closed_by), self._roles_unknown(entity), groups)
 
     def grantee(self, name: str) -> Listener:
         """Return everyone whom a new grant to `name` (an entity, group, role, context or `*`) would admit, as one."""

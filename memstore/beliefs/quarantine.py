@@ -257,7 +257,7 @@ class _Whole:
     """All memories that the actor may see, by row."""
 
     def __init__(self, view: View) -> None:
-        if view.actor == view.config.owner:
+        if view.acts_for_owner:
             view.require_owner()  # nobody else may listen: what they don't see would be left out
         self._view = view
         self._columns: dict[str, Sequence[str]] = {}
@@ -279,8 +279,8 @@ class _Whole:
 
     def is_own(self, row: int) -> bool:
         """Whether a memory is the actor's, has an id to be named by, and was not forgotten."""
-        owner = self._column("owner")[row] or self._view.config.owner
-        return owner == self._view.actor and bool(self._column("id")[row]) and self.status(row) != "forgotten"
+        is_own = self._view.owns_as(self._column("owner")[row])
+        return is_own and bool(self._column("id")[row]) and self.status(row) != "forgotten"
 
     def taken(self, row: int, source: int | None) -> QuarantinedMemory:
         entry = self._view.entry(row)

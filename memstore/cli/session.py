@@ -61,13 +61,28 @@ class CliSession:
     def view(self, *, any_context: bool = False) -> View:
         """Return what the person may see of the vault, taken on the first call; `any_context` admits an expired one."""
         if self._view is None:
-            from memstore.vault.composition import open_workspace
-
-            self._view = open_workspace(self.environment(), **self._wanted(any_context=any_context)).view()
+            self._view = self._workspace_view(any_context=any_context)
             self._view = self.on_its_terms(self._view)
             if not any_context:
                 self._say_context()
         return self._view
+
+    def _workspace_view(self, *, any_context: bool) -> View:
+        """Return the vault; a person at a terminal is asked once who they are in that of a group."""
+        from memstore.core.errors import UnknownActorError
+        from memstore.vault import composition
+
+        env = self.environment()
+        try:
+            return composition.open_workspace(env, **self._wanted(any_context=any_context)).view()
+        except UnknownActorError as unknown:
+            if self.choices.no_input or not env.at_terminal:
+                raise
+            import click
+
+            who = click.prompt(f"{str(unknown).capitalize()}. You are", default=unknown.supposed, err=True)
+            composition.remember_actor(env, composition.find_vault(env, self.choices.vault), who)
+        return composition.open_workspace(env, **self._wanted(any_context=any_context)).view()
 
     def _say_context(self) -> None:
         """Say in which context the person is, who listens there and how to leave it; beside a JSON answer, too."""

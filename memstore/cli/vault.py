@@ -54,6 +54,7 @@ def init(
     there are memories by now, or settings were changed. The repository stays.
     """
     from memstore.core.errors import UsageError
+    from memstore.core.ids import is_group
     from memstore.vault import composition
     from memstore.vault.init import init as make_vault
 
@@ -62,18 +63,21 @@ def init(
     if dry_run and not undo:
         raise UsageError("--dry-run needs --undo", hint="memstore init --undo --dry-run shows what would be removed")
     env = session.environment()
-    composition.checked_entity(session.choices.entity, "--as")
+    named = composition.checked_entity(session.choices.entity or env.get("MEMSTORE_ENTITY"), "--as")
     root = Path(os.path.realpath(env.expanded(folder or session.choices.vault or ".")))
     if undo:
         _undo(session, env, root, dry_run=dry_run)
         return
+    founder = composition.founder(env, named, root)
     done = make_vault(
         composition.place(env, root),
         owner=composition.checked_entity(owner, "--owner"),
         notes=notes,
         default_owner=env.login_entity,
-        open_vault=lambda: composition.open_made(env, root).view(),
+        open_vault=lambda: composition.open_made(env, root, founder).view(),
     )
+    if is_group(done.owner) and (named or done.is_new):
+        composition.remember_actor(env, root, founder)
     session.emit("init", done, lambda: _lines(session, done))
 
 

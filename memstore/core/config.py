@@ -83,6 +83,7 @@ class SettingKind(Enum):
     REVOCATIONS = "a table of vaults with fingerprints, and commits"
     KEYS = "a table of entity ids and files"
     SENDERS = "a table of entity ids and fingerprints"
+    PEOPLE = "a table of folders and entity ids"
     FILTERS = "a table of git filters and command lines"
     AUDIENCES = 'a table of git remotes, each with a list of entity ids, ["owner"] or ["public"]'
 
@@ -152,6 +153,12 @@ VAULT_SETTINGS = (
 USER_SETTINGS = (
     Setting("vault", SettingKind.FOLDER, "the vault to use if none is named or around the folder"),
     Setting("entity", SettingKind.ENTITY, "who acts and looks, in every vault"),
+    Setting(
+        "entities",
+        SettingKind.PEOPLE,
+        "who you are in each vault that a group owns; `memstore --as human:ben init` there",
+        fixed=True,
+    ),
     Setting(
         "synthesizer",
         SettingKind.LINE,
@@ -237,6 +244,7 @@ class UserConfig(NamedTuple):
 
     vault: str | None = None
     entity: str | None = None
+    entities: Mapping[str, str] = MappingProxyType({})
     signing_key: str | None = None
     signing_keys: Mapping[str, str] = MappingProxyType({})
     synthesizer: str | None = None

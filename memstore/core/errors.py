@@ -48,6 +48,12 @@ class UsageError(MemstoreError):
     exit_code = Exit.USAGE
 
 
+class UnknownActorError(UsageError):
+    """A group owns the vault, and it isn't known who acts; `supposed` is who git's settings or the login suggest."""
+
+    supposed = ""
+
+
 class NotFoundError(MemstoreError):
     """A ref matches no memory or more than one; also raised for a memory that may not be seen."""
 

@@ -36,6 +36,11 @@ def is_entity_id(text: str) -> bool:
     return _ENTITY_ID.fullmatch(text) is not None
 
 
+def is_group(entity: str) -> bool:
+    """Return whether an entity's id is a group's, which is several people and acts through them."""
+    return entity.startswith("group:")
+
+
 class MemoryRef(NamedTuple):
     """A reference to a memory: its type and its id, written `type:id`."""
 

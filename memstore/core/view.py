@@ -208,6 +208,13 @@ class View(Protocol):
     def owns(self, memory: Memory) -> bool:
         """Return whether a memory is the actor's own; only its owner changes it through the program."""
 
+    def owns_as(self, owner: str) -> bool:
+        """Return whether what has this owner, or the vault's for an empty one, is the actor's own."""
+
+    @property
+    def acts_for_owner(self) -> bool:
+        """Whether the actor is the vault's owner, or a member of the group that owns it by its charter."""
+
     def made_at(self, path: str, created_at: str | None) -> datetime | None:
         """Return when a memory was made, in UTC: the time it gives, else when its file was saved; None in the past."""
 

@@ -27,6 +27,7 @@ from memstore.files.local_state import regular_bytes, write_whole
 
 # For settings that are tables: the form of each key and value.
 _TABLES = {
+    SettingKind.PEOPLE: r"/.* [a-z][a-z0-9-]*:\S+",
     SettingKind.PINS: r"/.* ([0-9a-f]{40}|[0-9a-f]{64})",
     SettingKind.HEADERS: r"[0-9]{1,9} [0-9a-f]{160}",
     SettingKind.REVOCATIONS: r"/.* SHA256:[A-Za-z0-9+/]{43} ([0-9a-f]{40}|[0-9a-f]{64})",

@@ -90,6 +90,7 @@ def _findings(environ: Mapping[str, str], folder: Path) -> Iterator[tuple[str, F
     """
     from memstore.access.world import Session
     from memstore.core.clock import SystemClock
+    from memstore.core.ids import is_group
     from memstore.vault.staged import check_staged
 
     actor = environ.get("MEMSTORE_ENTITY")
@@ -99,7 +100,8 @@ def _findings(environ: Mapping[str, str], folder: Path) -> Iterator[tuple[str, F
             say(f"memstore: {prefix or 'this vault'} is not unlocked here, so nothing of it was checked")
             continue
         now = SystemClock().now()
-        other = actor if actor and actor != _owner(history) else None
+        is_others = actor and actor != _owner(history) and not is_group(_owner(history))
+        other = actor if is_others else None
         mine = _owned_by(history, other) if other else None
         session = Session(viewer=other, at=now, alone=True) if other else None
         for finding in check_staged(history, owner=partial(_owner, history), now=now, session=session):

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
+from memstore.access import RIGHTS
 from memstore.access.grants import inherited, tellers
 from memstore.core.change import Edit, Saved
 from memstore.core.errors import RefusedError, UsageError
 from memstore.core.file_names import path_of_new
+from memstore.core.ids import is_group
 from memstore.core.keys import KEY_BY_NAME, QUARANTINED
 from memstore.core.memory import UNSTATED_BELIEF_CONFIDENCE
 from memstore.core.provenance import provenance_of_new
@@ -109,6 +111,8 @@ def prepared(view: View, values: Mapping[str, Plain], body: str) -> tuple[Edit, 
     """Return the file of a new memory before it is written, and what it inherits from where it is made."""
     said = {name: value for name, value in values.items() if not is_absent(value)}
     given = {"type": DEFAULT_TYPE, **said}
+    if is_group(view.config.owner) and view.acts_for_owner and given.get("owner") == view.config.owner:
+        del given["owner"]  # it is the owner's without it
     if (owner := given.get("owner")) not in (None, view.actor):
         raise RefusedError(
             f"{view.actor} can't write a memory that belongs to {owner}",
@@ -237,9 +241,24 @@ def _completing(view: View, values: Mapping[str, Plain], ground: Mapping[str, Pl
     added: dict[str, Any] = {"id": view.ids.memory_id(), "author": view.actor}
     if is_absent(values.get("created_at")):
         added["created_at"] = now
-    if view.actor != view.config.owner and is_absent(values.get("owner")):
+    if not view.acts_for_owner and is_absent(values.get("owner")):
         added["owner"] = view.actor
+    _stop_at_narrower(view, values)
     return {**added, **provenance_of_new(values, tellers(view)), **_stated(view, values, now, ground)}
+
+
+def _stop_at_narrower(view: View, values: Mapping[str, Plain]) -> None:
+    """Raise if a new memory of a shared vault would not be its members': whoever has a clone can read it."""
+    owner = view.config.owner
+    if not (is_group(owner) and view.of(RIGHTS).registries.keepers):
+        return
+    if not view.acts_for_owner:
+        raise RefusedError(f"only members of {owner} write here", hint="a vault of your own: memstore init DIR")
+    if not (is_absent(values.get("owner")) and is_absent(values.get("access_denies"))):
+        raise RefusedError(
+            f"what lies in the vault of {owner} is for all its members: each clone has it",
+            hint="leave out its owner and whom it is denied, or write it to a vault of your own: --vault DIR",
+        )
 
 
 def _stated(view: View, values: Mapping[str, Plain], now: str, ground: Mapping[str, Plain] | None) -> dict[str, Any]:

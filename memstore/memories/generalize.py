@@ -165,7 +165,7 @@ def _joined_text(title: str | None, text: str) -> str:
 
 
 def _stop_unless_allowed(view: View, verdict: GeneralizationVerdict, *, acknowledge: bool) -> None:
-    may_acknowledge = view.actor == view.config.owner and not verdict.spells_id
+    may_acknowledge = view.acts_for_owner and not verdict.spells_id
     if verdict.blocked_reason and not (acknowledge and may_acknowledge):
         hint = "say it without the name"
         raise RefusedError(

@@ -190,7 +190,7 @@ def _depth(memory: Memory, load: Callable[[str], Memory | None]) -> int:
 def _file(view: View, where: str, foreign: memory_v01.Foreign) -> MemoryFile:
     values: dict[str, Any] = foreign.values
     # In a mixed vault, an id of another form marks another program's note, unless it has an owner.
-    if view.actor != view.config.owner or view.config.mixed:
+    if not view.acts_for_owner or view.config.mixed:
         values = {**values, "owner": view.actor}
     file = made(where, values, foreign.body)
     # To anybody but the owner, who chose the id, a longer name would reveal that the short one is taken.

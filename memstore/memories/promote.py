@@ -288,7 +288,7 @@ def _state_confidence(
 def _back_links(view: View, file: MemoryFile, new: Edit, made: Mapping[str, Any]) -> list[Edit]:
     """Return edits that record the new memory in the promoted one, and in raw memories among its sources."""
     made_of = entries(view, made["derived_from"])
-    own = [entry for entry in made_of if (entry.owner or view.config.owner) == view.actor and entry.ref]
+    own = [entry for entry in made_of if view.owns_as(entry.owner) and entry.ref]
     paths = [entry.path for entry in own if entry.type == "raw" and entry.path != file.path]
     link = splice.AppendItems("processed_into", (ref_of_new(new),))
     files = [

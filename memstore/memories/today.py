@@ -87,7 +87,7 @@ def _tagged(view: View, day: str) -> str | None:
         if entry.type == "note"
         and TAG in entry.tags
         and (entry.status or "active") == "active"
-        and (entry.owner or view.config.owner) == view.actor
+        and view.owns_as(entry.owner)
         and entry.context == (context.id if context else "")
     )
     return found[0][1] if found else None
@@ -122,7 +122,7 @@ def _own_notes(view: View) -> Iterator[int]:
     types, statuses, owners, contexts = map(view.column, ("type", "status", "owner", "context"))
     for row in view.rows:
         is_active_note = types[row] == "note" and statuses[row] in ("", "active") and not contexts[row]
-        if is_active_note and (owners[row] or view.config.owner) == view.actor:
+        if is_active_note and view.owns_as(owners[row]):
             yield row
 
 

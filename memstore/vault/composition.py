@@ -14,9 +14,16 @@ from memstore.access import ACCESS_LOG, CONTEXTS, FORGOTTEN, QUOTED, SESSIONS_QU
 from memstore.beliefs import RUNS
 from memstore.conflicts import INFERENCE, LEXICON
 from memstore.core.config import CONFIG_PATH, LANGUAGES, USER_SETTINGS, VAULT_SETTINGS, Config, UserConfig
-from memstore.core.errors import MemstoreError, NotFoundError, RefusedError, UsageError, VaultError
+from memstore.core.errors import (
+    MemstoreError,
+    NotFoundError,
+    RefusedError,
+    UnknownActorError,
+    UsageError,
+    VaultError,
+)
 from memstore.core.facet import Facets
-from memstore.core.ids import is_entity_id
+from memstore.core.ids import is_entity_id, is_group
 from memstore.core.places import MANIFEST, SETTINGS_FOLDER, RegistryKind
 from memstore.core.write_terms import Signing, WriteTerms
 from memstore.files import FILES, config_file
@@ -100,7 +107,7 @@ def open_workspace(
     """
     root = find_vault(env, vault)
     config = config_file.read_vault_config(root, default_owner=env.login_entity)
-    actor = find_actor(env, entity, config).value
+    actor = find_actor(env, entity, config, root).value
     declared = find_context(env, context)
     known = declared and declared.value
     own = config_file.read_user_config(env.config_file)
@@ -605,19 +612,77 @@ def _vault_at(env: Environment, folder: Path, named: Found) -> Path:
     )
 
 
-def find_actor(env: Environment, named: str | None, config: Config) -> Found:
+def find_actor(env: Environment, named: str | None, config: Config, root: Path | None = None) -> Found:
     """Return who acts and looks: `named`, MEMSTORE_ENTITY, the user's configuration, or the vault's owner.
 
+    A group is several people, and acts through them: of its vault, the user's configuration says who they are there.
+
+    Args:
+        env: the process's environment.
+        named: the entity that was named.
+        config: the vault's settings.
+        root: the vault's folder.
+
     Raises:
-        UsageError: the first of these that is set is not an entity id.
+        UsageError: the first of these that is set is not an entity id, or is a group in a vault of a group.
+        UnknownActorError: a group owns the vault, and nobody has said who acts.
     """
+    found = _named_actor(env, named, config, root)
+    if found is None:
+        supposed = supposed_entity(env, root)
+        error = UnknownActorError(
+            f"it isn't known who you are in this vault, which is {config.owner}'s",
+            hint=f"memstore --as {supposed} init says it once for this folder",
+        )
+        error.supposed = supposed
+        raise error
+    if is_group(config.owner) and is_group(found.value):
+        raise UsageError(
+            f"{found.where} names {found.value}, which is a group: people and agents act",
+            hint="name one of its members, like --as human:ann",
+        )
+    return found
+
+
+def _named_actor(env: Environment, named: str | None, config: Config, root: Path | None) -> Found | None:
     if named is not None:
         return _entity(Found(named, "--as"))
     if variable := env.get("MEMSTORE_ENTITY"):
         return _entity(Found(variable, "MEMSTORE_ENTITY"))
-    if chosen := config_file.read_user_config(env.config_file).entity:
-        return Found(chosen, f"entity in {env.config_file}")
-    return Found(config.owner, "the vault's owner")
+    chosen = config_file.read_user_config(env.config_file)
+    if root and is_group(config.owner) and (own := chosen.entities.get(os.path.realpath(root))):
+        return Found(own, f"entities in {env.config_file}")
+    if chosen.entity:
+        return Found(chosen.entity, f"entity in {env.config_file}")
+    return None if is_group(config.owner) else Found(config.owner, "the vault's owner")
+
+
+def founder(env: Environment, named: str | None, root: Path) -> str:
+    """Return who makes or completes the vault at `root`: who was named, who they are there, or the login.
+
+    Raises:
+        UsageError: a group is named, which can't act.
+    """
+    chosen = config_file.read_user_config(env.config_file)
+    found = named or chosen.entities.get(os.path.realpath(root)) or chosen.entity or env.login_entity
+    if is_group(found):
+        raise UsageError(f"{found} is a group: people and agents act", hint="name a person, like --as human:ann")
+    return found
+
+
+def supposed_entity(env: Environment, root: Path | None) -> str:
+    """Return who the user probably is: a person by the name that git has for them, else by their login."""
+    from memstore.history.git_process import GitProcess
+
+    said = GitProcess(root, env.variables).attempt("config", "--get", "user.name").stdout if root else b""
+    name = env.get("GIT_AUTHOR_NAME") or os.fsdecode(said).strip()
+    return env._replace(login=name or env.login).login_entity
+
+
+def remember_actor(env: Environment, root: Path, entity: str) -> None:
+    """Write into the user's settings who they are in the vault at `root`."""
+    file = config_file.ConfigFile(env.config_file, USER_SETTINGS)
+    file.set_entry("entities", os.path.realpath(root), checked_entity(entity, "--as"))
 
 
 def _entity(found: Found) -> Found:
@@ -684,15 +749,19 @@ def stack_place(env: Environment, folder: str) -> StackPlace:
     return StackPlace(env.expanded(folder), env)
 
 
-def open_made(env: Environment, root: Path) -> Workspace:
-    """Return the vault at `root` for `init`, which reads no memory; the user's own settings may be broken."""
+def open_made(env: Environment, root: Path, founder: str | None = None) -> Workspace:
+    """Return the vault at `root` for `init`, which reads no memory; the user's own settings may be broken.
+
+    Its owner acts; of a group, whoever runs `init`.
+    """
     config = config_file.read_vault_config(root, default_owner=env.login_entity)
-    return assemble(env, root, config, config.owner)
+    return assemble(env, root, config, founder if founder and is_group(config.owner) else config.owner)
 
 
 def acts_as(env: Environment, entity: str | None, owner: str) -> bool:
     """Whether the actor is the owner of a vault: `entity`, or if None, the one found by `find_actor`."""
-    return find_actor(env, entity, Config(owner=owner)).value == owner
+    found = _named_actor(env, entity, Config(owner=owner), None)
+    return found is not None and found.value == owner and not is_group(owner)
 
 
 def checked_entity(text: str | None, where: str) -> str | None:
@@ -727,7 +796,12 @@ def stop_unless_settings_are_ones_own(
         RefusedError: somebody else acts.
     """
     owner = str(file.values().get("owner") or defaults["owner"])
-    if not acts_as(env, entity, owner):
+    if is_group(owner):
+        from memstore.access.audit import stop_unless_owner
+
+        ws = open_workspace(env, vault=str(file.path.parent.parent), entity=entity, any_context=True)
+        stop_unless_owner(ws.view(), "change its settings")
+    elif not acts_as(env, entity, owner):
         raise RefusedError("only the vault's owner may change its settings", hint="ask the owner")
 
 

@@ -10,9 +10,10 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from memstore.access import RIGHTS
-from memstore.access.audience import is_group
+from memstore.access.audience import members_of
 from memstore.core.config import how_to_declare
 from memstore.core.errors import GitError, MemstoreError, RefusedError
+from memstore.core.ids import is_group
 from memstore.core.places import RegistryKind, is_sealed_path
 from memstore.core.times import instant
 from memstore.files.draft import without_notes
@@ -188,15 +189,20 @@ def hook_checks(view: View, *, fix: bool) -> Iterator[Check]:
 
 
 def _group_owner(view: View) -> Iterator[Check]:
-    """Yield what a vault can't do yet that a group owns."""
-    owner = view.config.owner
-    if is_group(owner):
+    """Yield who keeps a vault that a group owns, or that nobody does."""
+    owner, world = view.config.owner, view.of(RIGHTS).registries
+    if not is_group(owner) or (world.keepers and not view.is_owners):
+        return
+    if world.keepers:
+        members = members_of(world, [owner], view.clock.now())
+        count = f"{len(members)} member{'s' * (len(members) != 1)}"
+        text = f"{owner}, with {count}; kept by {', '.join(sorted(world.keepers))}"
+        yield Check("owner", DoctorVerdict.OK, text)
+    else:
         text = (
-            f"{owner} is a group: its members see what is granted to them or theirs, but not its plain notes, branches"
-            " and audit, and no remote is its alone, so pushes there send only memories that every member may see"
+            f"{owner} is a group without keepers: its members see what is granted to them, and nobody changes settings"
         )
-        hint = f"let one person own the vault (`memstore config owner human:ann`) and grant the group: --access {owner}"
-        yield Check("owner", DoctorVerdict.WARNING, text, hint)
+        yield Check("owner", DoctorVerdict.WARNING, text, "memstore --as ENTITY init makes a member its keeper")
 
 
 def _remotes(view: View) -> Iterator[Check]:

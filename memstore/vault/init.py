@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from memstore.core.config import CONFIG_PATH, FORMAT_VERSION, VAULT_SETTINGS, Config
 from memstore.core.errors import FormatError, GitError, RefusedError, UsageError, VaultError
+from memstore.core.ids import is_group
 from memstore.core.places import TEMPORARY_PREFIX, summary_of
 from memstore.files.config_file import NOBODY, parsed_vault_config
 from memstore.history import HISTORY, WORK_TREE
@@ -111,7 +112,7 @@ def init(
         place: the folder.
         owner: whose memories they will be; None means `default_owner`, or the current owner.
         default_owner: the owner of a new vault if none was named.
-        open_vault: opens the vault once its configuration exists.
+        open_vault: opens the vault once its configuration exists: as its owner, or as the first keeper of a group.
         notes: whether a new vault is "own" or "mixed" (`core.config.NOTES`); None means mixed if the folder has notes.
 
     Raises:
@@ -164,6 +165,10 @@ def init(
     if own.get(ATTRIBUTES_PATH, b"").decode(errors="replace").strip() not in ATTRIBUTES_LINES:
         own.pop(ATTRIBUTES_PATH, None)  # it has lines of one's own
     commit = _first_commit(view, own) if own else None
+    if is_group(view.config.owner):
+        from memstore.access.entities import found_charter
+
+        found_charter(view, commit=commit is not None)
     return Initialised(
         root=place.root,
         owner=view.config.owner,

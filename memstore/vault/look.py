@@ -13,6 +13,7 @@ from memstore.access import CONTEXTS, STACK_FOLDERS
 from memstore.core.catalog import ITEM_SEPARATOR
 from memstore.core.errors import RefusedError, SealedError
 from memstore.core.facet import Facet
+from memstore.core.ids import is_group
 from memstore.core.places import is_sealed_path
 from memstore.files.vault import note_bytes
 from memstore.trust import SEAL_KEYS
@@ -78,22 +79,27 @@ class Look:
 
     @cached_property
     def is_owners(self) -> bool:
-        if not self._owns(""):
+        if not self.acts_for_owner:
             return False
-        return self.is_alone or self.sight.hears_only(self.actor)
+        return self.is_alone or self.sight.hears_only(self.config.owner)
+
+    @cached_property
+    def acts_for_owner(self) -> bool:
+        owner = self.config.owner
+        return bool(self.actor) and (self.actor == owner or (is_group(owner) and self.sight.acts_for_owner))
 
     def require_owner(self, act: str = "see its history and its checks") -> None:
         if self.is_owners:
             return
         alone = f"only the vault's owner may {act}"
-        if self.actor == self.config.owner:
+        if self.acts_for_owner:
             raise RefusedError(f"{alone}, and others listen", hint="--self says that nobody else listens")
         raise RefusedError(alone, hint="ask the owner")
 
     @cached_property
     def rows(self) -> Sequence[int]:
         catalog = self.snapshot.catalog
-        if self.is_alone and all(map(self._owns, set(catalog.column("owner")))):
+        if self.is_alone and all(map(self._is_sole, set(catalog.column("owner")))):
             return catalog.memories  # the usual case: no registry needs to be read
         return self.sight.rows()
 
@@ -148,10 +154,10 @@ class Look:
         return self.index.postings(field, term)[0]
 
     def sees(self, memory: Memory) -> bool:
-        return (self.is_alone and self._owns(memory.owner or "")) or self.sight.sees(memory)
+        return (self.is_alone and self._is_sole(memory.owner or "")) or self.sight.sees(memory)
 
     def owns(self, memory: Memory) -> bool:
-        return self._owns(memory.owner or "")
+        return self.owns_as(memory.owner or "")
 
     # -- for what is made of it --------------------------------------------------------------------
 
@@ -167,7 +173,7 @@ class Look:
         """Whether nobody but the viewer listens; a context that can't be relied on is an error even then."""
         if self.ws.of(CONTEXTS).current() is None and not self.ws.overheard and self.ws.within is None:
             return True
-        return self.session.alone
+        return self.session.alone and not is_group(self.config.owner)  # of a group, everybody listens for himself
 
     def keeps(self, place: Path) -> bool:
         """Whether a real path is where this machine keeps data of vaults: git folders, indexes, journals."""
@@ -242,9 +248,13 @@ class Look:
 
     def is_own(self, entry: Entry) -> bool:
         """Whether a memory is the actor's own according to the catalogue."""
-        return self._owns(entry.owner)
+        return self.owns_as(entry.owner)
 
-    def _owns(self, owner: str) -> bool:
+    def owns_as(self, owner: str) -> bool:
+        """Whether what has this owner, or the vault's for an empty one, is the actor's own."""
+        return self._is_sole(owner) or (owner in ("", self.config.owner) and self.acts_for_owner)
+
+    def _is_sole(self, owner: str) -> bool:
         return bool(self.actor) and self.actor == (owner or self.config.owner)
 
     @cached_property

@@ -6,11 +6,10 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from memstore.access import registry
-from memstore.access.audience import is_group
 from memstore.access.audit_events import read as audit_event
 from memstore.access.audit_events import texts_of
 from memstore.access.registry import RegistryFile
-from memstore.core.ids import is_entity_id
+from memstore.core.ids import is_entity_id, is_group
 from memstore.core.memory import EVERYBODY
 from memstore.core.places import RegistryKind, is_audit_path, kind_of
 from memstore.files.config_file import words_typed

@@ -15,6 +15,7 @@ from memstore.access.local_state import AccessVerdict
 from memstore.access.world import Labels, ids_in_scopes
 from memstore.core.catalog import ITEM_SEPARATOR
 from memstore.core.errors import RefusedError
+from memstore.core.ids import is_group
 from memstore.core.memory import Generalization
 from memstore.core.times import instant
 from memstore.vault.registries import registries_of
@@ -173,14 +174,18 @@ class Sight:
 
     def is_in_one_of(self, names: Collection[str]) -> bool:
         """Whether the viewer is now in one of these groups, directly or through another; other names say nothing."""
-        from memstore.access.audience import is_group
         from memstore.access.world import Standings
 
         groups = {name for name in names if is_group(name)}
         if not groups:
             return False
         who = Standings(self._registries.world(), self._session.at, None).listener(self._session.viewer)
-        return not groups.isdisjoint(who.opened_by)
+        return not groups.isdisjoint(who.member_of)
+
+    @cached_property
+    def acts_for_owner(self) -> bool:
+        """Whether the viewer is now a member of the group that owns the vault, and the group has a charter."""
+        return bool(self._registries.world().keepers) and self.is_in_one_of([self._registries.owner])
 
     def rows(self) -> Sequence[int]:
         """Return the rows that may be seen, ascending."""
@@ -230,7 +235,8 @@ class Sight:
         return Judge(self._world, self._session)
 
     def _admits(self, labels: Labels, copies: Labels | None) -> bool:
-        if self._judge.hears_only(labels.owner or self._world.owner):
+        is_narrowed = bool(labels.access_denies and self._world.keepers)  # by hand, against a member perhaps
+        if not is_narrowed and self._judge.hears_only(labels.owner or self._world.owner):
             return True  # even what is left of a forgotten memory
         admitted = self._judge.admits(labels)
         return admitted if copies is None else admitted and self._judge.admits(_shown_by_all([labels, copies]))

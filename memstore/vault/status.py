@@ -7,12 +7,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from memstore.access import RIGHTS, SEALED
-from memstore.access.audience import is_group
 from memstore.access.audit import DECIDES, record_setting
 from memstore.access.world import can_listen
 from memstore.core.change import Act, Changes, Undone
 from memstore.core.errors import NotFoundError, RefusedError, UsageError
-from memstore.core.ids import is_entity_id
+from memstore.core.ids import is_entity_id, is_group
 from memstore.core.keys import QUARANTINED
 from memstore.core.named import refs_of
 from memstore.core.short_repr import short_repr

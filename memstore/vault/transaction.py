@@ -21,6 +21,7 @@ from memstore.core.errors import (
     VaultError,
 )
 from memstore.core.finding_codes import finding_of
+from memstore.core.ids import is_group
 from memstore.core.places import (
     FOLDER_OF_TYPE,
     IGNORE_FILE,
@@ -381,8 +382,19 @@ class VaultTransaction:
             return
         from memstore.access.audit import recorded
 
+        if is_group(self._view.config.owner):
+            self._stop_at_outsiders({name for names in to for name in names})
         for names, memories in to.items():
             yield recorded(self._view, self._verb, memory=memories, to=[*names])
+
+    def _stop_at_outsiders(self, names: set[str]) -> None:
+        """Raise if a member of a shared vault would show its memories to somebody else: its keepers may."""
+        from memstore.access.audience import members_of
+        from memstore.access.audit import stop_unless_owner
+
+        world, owner = self._view.of(RIGHTS).registries, self._view.config.owner
+        if world.keepers and names - {owner} - members_of(world, [owner], self._view.clock.now()):
+            stop_unless_owner(self._view, "share its memories with others")
 
     def _gained(self, edit: Edit, file: MemoryFile) -> tuple[str, ...]:
         before = file.memory if edit.mends else edit.before.memory if isinstance(edit.before, MemoryFile) else None

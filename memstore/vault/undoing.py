@@ -97,7 +97,7 @@ def _unadopted(view: View, back: Operation) -> list[str]:
 
     One that was moved when it was adopted is known by its text.
     """
-    if view.actor != view.config.owner or not view.config.mixed:
+    if not view.acts_for_owner or not view.config.mixed:
         return []
     again = [(file.path, _read(view, file.path, file.after)) for file in back.files if file.after is not None]
     places = {path for path, will in again if not isinstance(will, MemoryFile)}
@@ -132,5 +132,5 @@ def may_undo(view: View, last: Operation) -> bool:
     """
     files = [(file.path, data) for file in last.files for data in (file.before, file.after) if data is not None]
     known = [one.memory for path, data in files if (one := _memory_in(view, path, data))]
-    own = all(view.owns(memory) for memory in known) and (len(known) == len(files) or view.actor == view.config.owner)
+    own = all(view.owns(memory) for memory in known) and (len(known) == len(files) or view.acts_for_owner)
     return (own or last.by == view.actor) and all(map(view.sees, known))

@@ -208,18 +208,21 @@ def test_of_a_group_that_owns_the_vault_each_member_reads_for_himself(tmp_path: 
     pushing.passes()
 
 
-def test_what_a_vault_of_a_group_can_not_do_is_said(tmp_path: Path) -> None:
+def test_what_a_vault_of_a_group_without_a_charter_can_not_do_is_said(tmp_path: Path) -> None:
     vault = vault_in(tmp_path / "vault")
     vault.write("groups/core.yaml", "id: group:core\nmembers:\n- id: human:ann\n")
     vault.write(".memstore/config.toml", 'format = 1\nowner = "group:core"\n')
 
     def said(*words: str) -> str:
-        run = ["memstore", "--as", "group:core", *words]
+        run = ["memstore", "--as", "human:ann", *words]
         env = os.environ | {"PATH": PATH}
         done = subprocess.run(run, cwd=vault.root, env=env, capture_output=True, text=True, check=False)
         return f"{done.returncode} {done.stdout}{done.stderr}"
 
-    assert "group:core is a group: its members see what is granted to them" in said("doctor")
+    assert "group:core is a group without keepers: its members see what is granted to them" in said("doctor")
+    assert said("config", "notes_for", "human:ann").startswith("4 ")
+    said("init")
+    assert "group:core, with 1 member; kept by human:ann" in said("doctor")
     for name in ("group:club", "role:vet", "topic:tea", "everybody"):
         assert said("config", "notes_for", name).startswith(f"2 memstore: notes_for can't name {name!r}")
     assert said("config", "notes_for", "human:ann,si:ash,group:core").startswith("0 ")

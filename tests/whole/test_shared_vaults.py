@@ -1,0 +1,187 @@
+"""A vault of a group: its members see and write what is in it, its keepers change who that is, nobody is the group."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.whole.program import Program
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.whole.program import InProcess
+
+ANN, BEN, EVE = "human:ann", "human:ben", "human:eve"
+OPS = "group:ops"
+
+
+@pytest.fixture
+def shared(tmp_path: Path) -> InProcess:
+    """Return a vault of Ann and Ben, which Ann keeps and runs on this machine."""
+    program = Program(tmp_path).in_process()
+    program.vault.mkdir()
+    program.ok("--as", ANN, "init", "--owner", OPS, "--notes", "mixed")
+    program.ok("privacy", "group", "add", OPS, BEN, "--commit")
+    (program.vault / "deploy.md").write_text("# Deploy\n\nWe deploy on Tuesdays.\n")
+    program.git("add", "-A")
+    program.git("commit", "-qm", "a note")
+    program.ok("--as", BEN, "add", "The pager rings at night.", "--title", "Pager", "--commit")
+    return program
+
+
+def pager(program: InProcess) -> str:
+    """Return the path of the memory."""
+    [path] = [one["path"] for one in program.json("list")["memories"] if one["title"] == "Pager"]
+    return str(path)
+
+
+def refused(program: InProcess, *words: str, code: int = 4) -> str:
+    done = program.run(*words)
+    assert (done.returncode, done.stdout) == (code, ""), (words, done.stdout, done.stderr)
+    return done.stderr
+
+
+def test_whoever_makes_it_is_its_first_keeper_and_the_group_is_its_charter(shared: InProcess) -> None:
+    charter = (shared.vault / "groups/ops.yaml").read_text()
+    assert "keepers: [human:ann]" in charter
+    assert 'id: "human:ben"' in charter
+    assert "kept by human:ann" in shared.ok("doctor")
+    assert shared.git("status", "--porcelain") == ""
+
+
+def test_members_see_its_memories_notes_and_history(shared: InProcess) -> None:
+    for who in (ANN, BEN):
+        assert "Tuesdays" in shared.ok("--as", who, "search", "Tuesdays")
+        assert "Pager" in shared.ok("--as", who, "list")
+        assert "Pager" in shared.ok("--as", who, "log")
+        shared.ok("--as", who, "check")
+        shared.ok("--as", who, "review", "--against", "HEAD~1")
+        assert EVE not in shared.ok("--as", who, "privacy", "log", "show")
+
+
+def test_a_memory_is_the_groups_and_its_author_is_the_member(shared: InProcess) -> None:
+    text = (shared.vault / pager(shared)).read_text()
+    assert "author: human:ben" in text
+    assert "owner:" not in text
+    shared.ok("--as", ANN, "set", pager(shared), "importance=high")
+    shared.ok("--as", BEN, "add", "By its name.", "--owner", OPS)
+
+
+@pytest.mark.parametrize("who", [EVE, "si:ash", "anon:unknown"])
+def test_whoever_is_no_member_sees_nothing_and_writes_nothing(shared: InProcess, who: str) -> None:
+    assert shared.ok("--as", who, "list") == ""
+    assert shared.ok("--as", who, "search", "Tuesdays") == ""
+    assert shared.ok("--as", who, "search", "pager") == ""
+    assert shared.ok("--as", who, "privacy", "group", "list") == ""
+    assert ANN not in shared.ok("--as", who, "doctor")
+    assert "only the vault's owner may" in refused(shared, "--as", who, "log")
+    assert "only members of group:ops write here" in refused(shared, "--as", who, "add", "Hello.")
+    assert "only the vault's owner may" in refused(shared, "--as", who, "config", "timezone", "UTC")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("privacy", "group", "add", OPS, EVE),
+        ("privacy", "group", "remove", OPS, ANN),
+        ("privacy", "entity", "add", EVE),
+        ("config", "owner", BEN),
+        ("config", "notes_for", EVE),
+        ("config", "remotes.origin", "public"),
+        ("add", "For Eve.", "--access", EVE),
+        ("add", "For all.", "--access", "*"),
+        ("context", "add", "ctx:lobby", "--open"),
+        ("hooks", "uninstall"),
+    ],
+)
+def test_keepers_alone_change_who_sees_what(shared: InProcess, words: tuple[str, ...]) -> None:
+    assert f"only a keeper of {OPS} may" in refused(shared, "--as", BEN, *words)
+    if "remove" not in words and "uninstall" not in words and "owner" not in words:
+        shared.ok("--as", ANN, *words)
+
+
+def test_a_grant_to_somebody_else_is_a_keepers(shared: InProcess) -> None:
+    path = pager(shared)
+    assert "only a keeper" in refused(shared, "--as", BEN, "privacy", "grant", path, "--to", EVE)
+    shared.ok("--as", ANN, "privacy", "grant", path, "--to", EVE)
+    assert "Pager" in shared.ok("--as", EVE, "list")
+
+
+def test_nobody_is_the_group(shared: InProcess) -> None:
+    for words in (("--as", OPS, "list"), ("--as", "group:others", "list")):
+        assert "is a group: people and agents act" in refused(shared, *words, code=2)
+
+
+def test_leaving_ends_sight_and_a_group_within_brings_members_but_no_keepers(shared: InProcess) -> None:
+    shared.ok("privacy", "group", "add", "group:guests", EVE)
+    assert shared.ok("--as", EVE, "list") == ""
+    shared.ok("privacy", "group", "add", OPS, "group:guests")
+    assert "Pager" in shared.ok("--as", EVE, "list")
+    assert "only a keeper" in refused(shared, "--as", EVE, "privacy", "group", "add", OPS, "human:mallory")
+    charter = shared.vault / "groups/ops.yaml"
+    charter.write_text(charter.read_text().replace("[human:ann]", "[human:ann, group:guests]"))
+    assert "only a keeper" in refused(shared, "--as", EVE, "privacy", "group", "add", OPS, "human:mallory")
+    shared.ok("privacy", "group", "remove", OPS, BEN)
+    assert shared.ok("--as", BEN, "list") == ""
+    shared.ok("privacy", "group", "remove", "group:guests", EVE)
+    assert shared.ok("--as", EVE, "list") == ""
+
+
+def test_a_keeper_who_left_keeps_nothing(shared: InProcess) -> None:
+    shared.ok("privacy", "group", "remove", OPS, ANN)
+    assert "only the vault's owner may" in refused(shared, "--as", ANN, "privacy", "group", "add", OPS, EVE)
+
+
+def test_another_name_or_a_broken_charter_opens_nothing(shared: InProcess) -> None:
+    charter = shared.vault / "groups/ops.yaml"
+    text = charter.read_text()
+    for broken in (text.replace("group:ops", "group:other"), f"{text}x: [", text.replace("keepers", "kepers")):
+        charter.write_text(broken)
+        assert shared.ok("--as", BEN, "list") == ""
+    charter.write_text(text)
+    (shared.vault / "groups/more.yaml").write_text(f"id: group:more\nkeepers: [{EVE}]\nmembers: [{{id: '{EVE}'}}]\n")
+    assert shared.ok("--as", EVE, "list") == ""
+
+
+def test_what_is_narrower_by_hand_is_shown_to_nobody_new(shared: InProcess) -> None:
+    path = pager(shared)
+    place = shared.vault / path
+    text = place.read_text()
+    place.write_text(text.replace("author:", 'access_denies: ["human:ann"]\nauthor:'))
+    assert "Pager" not in shared.ok("--as", ANN, "list")
+    assert "Pager" in shared.ok("--as", BEN, "list")
+    place.write_text(text.replace("author:", "owner: human:ben\nauthor:"))
+    assert "Pager" not in shared.ok("--as", ANN, "list")
+    assert "Pager" in shared.ok("--as", BEN, "list")
+
+
+def test_in_a_context_everybody_listens_for_himself(shared: InProcess) -> None:
+    shared.ok("context", "add", "ctx:lobby", "--open")
+    assert shared.ok("--as", BEN, "--context", "ctx:lobby", "--self", "list") == ""
+    assert "others listen" in refused(shared, "--as", BEN, "--context", "ctx:lobby", "--self", "log")
+    shared.ok("context", "add", "ctx:standup", "--roster", ANN, BEN)
+    assert "Pager" in shared.ok("--as", BEN, "--context", "ctx:standup", "list")
+
+
+def test_a_clone_asks_who_one_is(shared: InProcess) -> None:
+    clone = shared.home / "clone"
+    shared.git("clone", "-q", ".", str(clone))
+    done = shared.run("list", cwd=clone)
+    assert done.returncode == 2
+    assert "it isn't known who you are in this vault, which is group:ops's" in done.stderr
+    assert "hint: memstore --as human:" in done.stderr
+    shared.ok("--as", BEN, "init", cwd=clone)
+    assert "Pager" in shared.ok("list", cwd=clone)
+    assert "only a keeper" in shared.run("privacy", "group", "add", OPS, EVE, cwd=clone).stderr
+    assert "Pager" in shared.ok("list")  # Ann's own folder
+
+
+def test_a_vault_of_a_group_without_a_charter_gets_one_from_a_member(shared: InProcess) -> None:
+    charter = shared.vault / "groups/ops.yaml"
+    charter.write_text(charter.read_text().replace("keepers: [human:ann]\n", ""))
+    assert shared.ok("--as", BEN, "list") == ""
+    assert "is no member of group:ops" in refused(shared, "--as", EVE, "init")
+    shared.ok("--as", BEN, "init")
+    assert "kept by human:ben" in shared.ok("--as", BEN, "doctor")
