@@ -7,35 +7,49 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from functools import cached_property
+from functools import cached_property, partial
 from math import log1p
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.beliefs import ledger, next_lines
-from memstore.beliefs.bites import LONGEST_BITE, Saying, fitted, interleaved, one_line, sayings, sentences, tokens
+from memstore.beliefs.bites import (
+    LONGEST_BITE,
+    Saying,
+    fitted,
+    interleaved,
+    one_line,
+    sayings,
+    sentences,
+    shortened,
+    tokens,
+)
+from memstore.beliefs.standing import DECISION, acts_in, rule_terms, rules_in
 from memstore.core import terms
+from memstore.core.catalog import Field
 from memstore.core.errors import UsageError
-from memstore.core.ids import MEMORY_TYPES
+from memstore.core.full_stops import split_sentences
+from memstore.core.ids import MEMORY_TYPES, MemoryRef
+from memstore.core.keys import EXTERNAL
 from memstore.core.short_repr import short_repr
 from memstore.core.times import instant
 from memstore.files.passages import PassageKind
 from memstore.search import EMBEDDER, query
-from memstore.search.clauses import Filters, Operator, Where
+from memstore.search.clauses import Clause, Filters, Operator, Query, Where, Word
 from memstore.search.filters import PastRows, narrowed
 from memstore.search.quality import MOST_USE_BONUS, USE_BONUS, Strength, days_between, retrieval_strength, strength
-from memstore.search.ranker import Audience, Candidates
+from memstore.search.ranker import Audience, Candidates, ContentOrigin
 from memstore.search.reranker import HitReader, Wish
 from memstore.search.retrieval import Unit
 from memstore.search.uses import uses_of
+from memstore.search.weakness import is_weak
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from memstore.core.memory import Memory
+    from memstore.core.memory import LedgerLine, Memory
     from memstore.core.quotation import External
     from memstore.core.view import View
-    from memstore.search.clauses import Query
     from memstore.search.meaning import Similar
     from memstore.search.opened import Opened
     from memstore.search.retrieval import Citation, Hit
@@ -43,7 +57,10 @@ if TYPE_CHECKING:
 
 MOST_MEMORIES = 3  # seed 002, "Recall Pipeline"
 MOST_BELIEFS = 2
+MOST_RULES = 2  # standing rules among the memories
 LEAST_BELIEF = 0.4  # the lowest confidence today of a belief that is shown
+HALF = 0.5  # a belief with less confidence is not held
+LONGEST_LEAD = 80  # characters of the title of another memory before a quotation
 DEFAULT_BUDGET = 600
 RANK_CONSTANT = 60  # Cormack, Clarke, Büttcher, Reciprocal Rank Fusion (2009)
 
@@ -195,8 +212,8 @@ class Bite:
 class Recalled:
     """What came to mind for a prompt, best first; the `tokens` of all bites together are at most `budget`.
 
-    `also` has the other words that were given for it. `left_out` counts those that didn't fit. `by_meaning` is whether
-    an embedder compared meanings.
+    `also` has the other words that were given for it. `weak` is whether nothing of this matches well. `left_out` counts
+    those that didn't fit. `by_meaning` is whether an embedder compared meanings.
     """
 
     prompt: str
@@ -206,6 +223,7 @@ class Recalled:
     memories: tuple[Bite, ...] = ()
     beliefs: tuple[Bite, ...] = ()
     left_out: int = 0
+    weak: bool = False
     by_meaning: bool = False
 
     __repr__ = short_repr
@@ -255,6 +273,7 @@ def recall(
         memories=tuple(bite for bite in fitting if bite.held is None),
         beliefs=tuple(bite for bite in fitting if bite.held),
         left_out=len(memories) + len(held) - len(fitting),
+        weak=bool(fitting) and not any(one.is_close for one in (*memories, *held)),
         by_meaning=recalled.by_meaning,
     )
 
@@ -270,6 +289,7 @@ class _Found(NamedTuple):
     sayings: Sequence[Saying]
     day: str | None
     about: tuple[str, ...]
+    is_close: bool
 
     def text(self, saying: Saying) -> str:
         """Return the quotation, after the lead."""
@@ -327,12 +347,18 @@ def _label(text: str, held: RecalledBelief | None, external: External | None) ->
 
 
 class _Match(NamedTuple):
-    """A memory that matches a prompt; `relevance` is 0 if no word matches, `similarity` if the meaning doesn't."""
+    """A memory that matches a prompt; `relevance` is 0 if no word matches, `similarity` if the meaning doesn't.
+
+    `is_weak` says whether it may well have nothing to do with the prompt. `instead_of` is what it supersedes, if only
+    that matches.
+    """
 
     hit: Hit
     file: Opened
     relevance: float
-    similarity: float = 0.0
+    similarity: float
+    is_weak: Callable[[], bool]
+    instead_of: Hit | None = None
 
 
 class _Recall:
@@ -341,6 +367,12 @@ class _Recall:
     def __init__(self, view: View, asked: Query, profile: RecallProfile) -> None:
         self._view = view
         self._asked = asked
+        # Whether a question about somebody is answered depends on the name; in other prompts, capitals tell little.
+        self._said = (
+            asked.text
+            if terms.is_question(asked.text) and len([*split_sentences(asked.text)]) == 1
+            else asked.text.lower()
+        )
         self._profile = profile
         self._audience = Audience(view)
         self._now = view.clock.now()
@@ -355,31 +387,82 @@ class _Recall:
         rows = narrowed(audience.then, audience.memories, filters)
         past = self._past.among(rows)
         rows = [row for row in rows if row not in past]
-        found: dict[str, _Found] = {}
-        lowest = float("inf")
+        heirs = self._past.heirs(rows)
+        found = {one.text(one.sayings[0]).casefold(): one for one in self._rules(rows)}
+        known = {one.hit.path for one in found.values()}
+        lowest = min((one.score for one in found.values()), default=float("inf"))
         for group in audience.own_first(rows):
-            for match, score in self._ordered(self._matches(group)) if group and len(found) < most else ():
+            for match, score in self._ordered(self._matches(group, heirs)) if group and len(found) < most else ():
                 lowest = min(lowest, score)
-                one = self._found(match, lowest)
+                one = self._found(match, lowest) if match.hit.path not in known else None
                 if one is not None:
                     found.setdefault(one.text(one.sayings[0]).casefold(), one)
                 if len(found) == most:
                     break
         return list(found.values())
 
-    def _matches(self, rows: Sequence[int]) -> list[_Match]:
-        """Return the matches among rows: first those by words, best first, then those by meaning only."""
+    def _rules(self, rows: Sequence[int]) -> list[_Found]:
+        """Return the standing rules among rows that are about what the prompt is about to do, in whatever words.
+
+        Two at most that share other words with the prompt, the one with most of them first; else the newest.
+        """
+        acts = acts_in(self._asked.text) if self._profile is RecallProfile.DEFAULT else frozenset[str]()
+        if not acts:
+            return []
         audience = self._audience
-        by_words = self._hits(Candidates(audience, rows, self._asked, Unit.MEMORY, best=self._pool))
+        held = {row for term in rule_terms() for row in audience.then.holding(Field.TEXT, term)}
+        types = audience.column("type")
+        own = [
+            row for row in rows if (row in held or types[row] == DECISION) and audience.origin(row) is ContentOrigin.OWN
+        ]
+        asked = Query(text="", clauses=tuple(Clause(Word(term)) for term in sorted(acts)))
+        found = []
+        for match in self._hits(Candidates(audience, own, asked, Unit.MEMORY, best=self._pool), asked):
+            said = rules_in(sentences(match.file.passages), acts, is_decision=match.hit.type == DECISION)
+            shared = [(len((self._words - acts).intersection(terms.terms(one.text))), one) for one in said]
+            if shared and match.hit.type != "belief":
+                most, rule = max(shared, key=lambda one: one[0])
+                found.append((most, match.hit.created_at or "", match, Saying(*rule[:3], day=rule.day)))
+        found.sort(key=lambda one: one[:2], reverse=True)
+        best = [one for one in found if one[0]][:MOST_RULES] or found[:1]
+        return [self._of_rule(match, said) for *_, match, said in best]
+
+    def _of_rule(self, match: _Match, said: Saying) -> _Found:
+        hit, file = match.hit, match.file
+        score = sum(WEIGHTS[self._profile].values()) / RANK_CONSTANT  # more than anything else can have
+        return _Found(hit, file, score, None, "", [said], self._day(said, hit), self._about(file), is_close=True)
+
+    def _matches(self, rows: Sequence[int], heirs: Mapping[int, int]) -> list[_Match]:
+        """Return the matches among rows: first those by words, best first, then those by meaning only.
+
+        Args:
+            rows: rows of memories that hold now.
+            heirs: for rows of superseded memories, the one that holds instead.
+        """
+        audience = self._audience
+        current = frozenset(rows)
+        with_past = sorted(current.union(old for old, heir in heirs.items() if heir in current)) if heirs else rows
+        by_words = self._newest(
+            self._hits(Candidates(audience, with_past, self._asked, Unit.MEMORY, best=self._pool)), heirs
+        )
         if not self.by_meaning:
-            return [_Match(hit, file, hit.relevance) for hit, file in by_words]
+            return by_words
         near = self._near(rows)
         like = self._hits(Candidates(audience, [*near.rows], self._asked, Unit.MEMORY, near, vector_weight=1.0))
         paths = audience.column("path")
         alike_at = {paths[row]: alike for row, alike in near.rows.items()}
-        known = {hit.path for hit, _ in by_words}
-        found = [_Match(hit, file, hit.relevance, alike_at.get(hit.path, 0.0)) for hit, file in by_words]
-        found += [_Match(hit, file, 0.0, alike_at[hit.path]) for hit, file in like if hit.path not in known]
+        is_weak = {one.hit.path: one.is_weak for one in like}
+        known = {one.hit.path for one in by_words}
+        found = [
+            one._replace(
+                similarity=alike_at.get(one.hit.path, 0.0),
+                is_weak=partial(_all, one.is_weak, is_weak.get(one.hit.path, one.is_weak)),
+            )
+            for one in by_words
+        ]
+        found += [
+            one._replace(relevance=0.0, similarity=alike_at[one.hit.path]) for one in like if one.hit.path not in known
+        ]
         # Seed 002 shows nothing below its least similarity to the prompt, whatever the words.
         return [one for one in found if one.similarity or self._profile is not RecallProfile.SEED_002]
 
@@ -391,10 +474,46 @@ class _Recall:
         near = {row: alike for row, alike in similar.rows.items() if alike >= LEAST_SIMILARITY}
         return similar._replace(rows=near)
 
-    def _hits(self, candidates: Candidates) -> list[tuple[Hit, Opened]]:
-        reader = HitReader(candidates, self._asked, Wish(limit=self._pool), among=None, now=self._now)
+    def _hits(self, candidates: Candidates, asked: Query | None = None) -> list[_Match]:
+        """Return the best candidates as matches; `asked` is their query, if it is not the prompt."""
+        reader = HitReader(candidates, asked or self._asked, Wish(limit=self._pool), among=None, now=self._now)
         hits, _ = reader.hits()
-        return [(hit, reader.file_of(hit)) for hit in hits]
+        return [
+            _Match(
+                hit,
+                reader.file_of(hit),
+                hit.relevance,
+                0.0,
+                partial(is_weak, hit, self._asked, self._said, candidates, reader),
+            )
+            for hit in hits
+        ]
+
+    def _newest(self, matches: Sequence[_Match], heirs: Mapping[int, int]) -> list[_Match]:
+        """Return matches with what holds now in the place of what it supersedes."""
+        if not heirs:
+            return [*matches]
+        paths = self._audience.column("path")
+        heir_of = {paths[old]: heir for old, heir in heirs.items()}
+        own = {one.hit.path: one for one in matches}
+        found: dict[str, _Match] = {}
+        for one in matches:
+            heir = heir_of.get(one.hit.path)
+            if heir is None:
+                found.setdefault(one.hit.path, one)
+            elif now := own.get(paths[heir]):
+                found.setdefault(now.hit.path, now._replace(hit=now.hit._replace(relevance=one.relevance)))
+            elif now := self._unmatched(heir):
+                found.setdefault(now.hit.path, one._replace(hit=now.hit, file=now.file, instead_of=one.hit))
+        return [*found.values()]
+
+    def _unmatched(self, row: int) -> _Match | None:
+        """Return a memory as a match, whatever the prompt; None if it can no longer be read."""
+        everything = Query(text="")
+        candidates = Candidates(self._audience, [row], everything, Unit.MEMORY)
+        reader = HitReader(candidates, everything, Wish(limit=1), among=None, now=self._now)
+        hits, _ = reader.hits()
+        return next((_Match(hit, reader.file_of(hit), 0.0, 0.0, bool) for hit in hits), None)
 
     @cached_property
     def _past(self) -> PastRows:
@@ -412,17 +531,21 @@ class _Recall:
         return sorted(zip(matches, scores, strict=True), key=lambda one: -round(one[1], 9))
 
     def _found(self, match: _Match, score: float) -> _Found | None:
-        """Return a match with its quotations; None for a belief whose confidence today is too low."""
-        hit, file = match.hit, match.file
-        held = self._held(hit.path) if hit.type == "belief" else None
+        """Return a match with its quotations; None for a belief that matches weakly, or is hardly held today."""
+        hit, file, is_close = match.hit, match.file, not match.is_weak()
+        may_be_held = hit.type == "belief" and (is_close or self._profile is not RecallProfile.DEFAULT)
+        held, reversal = self._held(hit.path) if may_be_held else (None, "")
         if hit.type == "belief" and held is None:
             return None
         first, last = hit.citation.line_start, hit.citation.line_end
         said = sayings(sentences(file.passages), first, last, self._words)
         if not said:
             said = [Saying(one_line(hit.content), first, last)]
-        about = tuple(one for one in file.entry.subject_ids if one not in (self._view.actor, self._view.config.owner))
-        return _Found(hit, file, score, held, self._lead(file, said[0]), said, self._day(said[0], hit), about)
+        lead = reversal or _no_longer(match.instead_of) or self._lead(file, said[0])
+        return _Found(hit, file, score, held, lead, said, self._day(said[0], hit), self._about(file), is_close)
+
+    def _about(self, file: Opened) -> tuple[str, ...]:
+        return tuple(one for one in file.entry.subject_ids if one not in (self._view.actor, self._view.config.owner))
 
     def _day(self, said: Saying, hit: Hit) -> str | None:
         """Return the day on which something was said: that of a heading above it, else that of its memory."""
@@ -443,10 +566,29 @@ class _Recall:
                 return one_line(heading)
         return ""
 
-    def _held(self, path: str) -> RecalledBelief | None:
-        """Return a belief's confidence; None if it is too low, or if the viewer may no longer see the belief."""
+    def _held(self, path: str) -> tuple[RecalledBelief | None, str]:
+        """Return a belief's confidence, and what reversed it if it was held once.
+
+        There is no confidence if it is too low without having been reversed, or if the viewer may no longer see the
+        belief.
+        """
         file = self._view.read(path)
-        return held_of(file.memory, self._now) if file and file.memory.status == "active" else None
+        if not file or file.memory.status != "active":
+            return None, ""
+        against = reversed_by(file.memory, self._now)
+        if against is None:
+            return held_of(file.memory, self._now), ""
+        said = self._title_of(against.evidence_source or "")
+        by = f" by “{said}”" if said else ""
+        return _belief_of(file.memory, self._now), f"Reversed {(against.happened_at or against.timestamp)[:10]}{by}"
+
+    def _title_of(self, ref: str) -> str:
+        """Return the title of a memory; empty if it is external, or the viewer may not see it."""
+        named = MemoryRef.parse(ref)
+        entries = (self._view.entry(row) for row in self._view.rows_of_id(named.id)) if named else ()
+        return next(
+            (shortened(one_line(one.title), LONGEST_LEAD) for one in entries if one.source_type != EXTERNAL), ""
+        )
 
 
 def _headings_at(file: Opened, line: int) -> tuple[str, ...]:
@@ -455,10 +597,40 @@ def _headings_at(file: Opened, line: int) -> tuple[str, ...]:
     return next((one.headings[::-1] for one in over), ())
 
 
+def _all(*tests: Callable[[], bool]) -> bool:
+    return all(test() for test in tests)
+
+
+def _no_longer(hit: Hit | None) -> str:
+    """Return what a superseded memory said, to stand before what holds now; empty for what is from outside."""
+    if hit is None or hit.external is not None:
+        return ""
+    return f"No longer “{shortened(one_line(hit.title), LONGEST_LEAD)}”"
+
+
 def held_of(memory: Memory, now: datetime) -> RecalledBelief | None:
     """Return a belief's confidence; None if today it is too low for the belief to be shown."""
+    found = _belief_of(memory, now)
+    return found if found and found.today >= LEAST_BELIEF else None
+
+
+def _belief_of(memory: Memory, now: datetime) -> RecalledBelief | None:
     number, today = next_lines.held(memory), next_lines.held_now(memory, now)
-    if number is None or today is None or today < LEAST_BELIEF:
+    if number is None or today is None:
         return None
     votes_for, votes_against = ledger.votes(ledger.witnesses(memory.confidence_history))
     return RecalledBelief(confidence=number, today=today, roots_for=votes_for, roots_against=votes_against)
+
+
+def reversed_by(memory: Memory, now: datetime) -> LedgerLine | None:
+    """Return the evidence against a belief that was held and no longer is; None for any other belief.
+
+    Its confidence was at least a half, and the latest evidence, which speaks against it, made it less.
+    """
+    lines = ledger.by_time(memory.confidence_history)
+    last = lines[-1] if lines else None
+    today = next_lines.held_now(memory, now)
+    was_held = any(number is not None and number >= HALF for line in lines for number in (line.old, line.new))
+    if last is None or last.op != next_lines.Stance.CONTRADICT or last.new is None or today is None:
+        return None
+    return last if was_held and max(last.new, today) < HALF else None

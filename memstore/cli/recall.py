@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from memstore.cli.session import CliSession
 
 
+NOT_WELL = "nothing matches well; these are the nearest"
+
+
 @command(
     "recall",
     examples=(
@@ -59,6 +62,10 @@ def recall(
         raise UsageError("there is no prompt", hint='memstore recall "What should I cook for Claire?"')
     recalled = _recalled(session, text, budget, profile, also=also)
     _emit(session, recalled)
+    if recalled.weak:
+        session.say(NOT_WELL)
+        if not also:
+            session.say(OTHER_WORDS)
     if profile == RecallProfile.SEED_002.value and not recalled.by_meaning:
         session.say("without an embedder nothing is found by meaning; memstore config --user embedder FOLDER sets one")
     if recalled.left_out:
@@ -128,7 +135,7 @@ def _recalled_text(session: CliSession, recalled: Recalled) -> str:
         from memstore.documents.form import published
 
         return document(published("recall", recalled_document(recalled))).rstrip("\n")
-    return "\n".join(_lines(session, recalled))
+    return "\n".join((*_lines(session, recalled), *([NOT_WELL] if recalled.weak else ())))
 
 
 def _stdin() -> str:

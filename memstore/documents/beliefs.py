@@ -260,6 +260,7 @@ recalled_document: Form[Recalled] = Form(
     budget[1..]
     tokens: The number of tokens of all bites; at most the budget.
     left_out: How many bites did not fit into the budget.
+    weak: Whether nothing of this matches the prompt well.
     memories[..3] beliefs[..2]
 """,
     also=_also,

@@ -10,17 +10,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.access import SHARED
 from memstore.conflicts.among import Among
-from memstore.core import terms
 from memstore.core.catalog import ITEM_SEPARATOR
 from memstore.core.errors import UsageError
-from memstore.search import EMBEDDER, INDEX, filters, query, ranking
-from memstore.search.answers import holds_time, kind_of_time, lacks_answer, names_held
-from memstore.search.clauses import Word
+from memstore.search import EMBEDDER, INDEX, filters, query
 from memstore.search.filters import narrowed
 from memstore.search.own_keys import OwnKeys
 from memstore.search.ranker import Audience, Candidates
 from memstore.search.reranker import HitReader, Wish
 from memstore.search.retrieval import Answer, Sort
+from memstore.search.weakness import is_weak
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -146,7 +144,8 @@ class Searcher:
         among = Among(self._then)
         reader = HitReader(candidates, asked, wish, among=among, now=self._now)
         hits, fallback = reader.hits()
-        weak = self._is_weak(asked, hits, candidates, reader)
+        best_hit = max(hits, key=lambda hit: hit.relevance, default=None)
+        weak = best_hit is not None and is_weak(best_hit, asked, query.plain_text(asked.text), candidates, reader)
         found = candidates.scores.keys() - reader.lacking
         anew = found if counted is None else self._uncounted(found, counted)
         _, *outside = self._audience.own_first(found)
@@ -221,29 +220,6 @@ class Searcher:
         anew = {row for row in rows if not ids[row] or ids[row] not in counted}
         counted |= {ids[row] for row in anew} - {""}
         return anew
-
-    def _is_weak(self, asked: Query, hits: Sequence[Hit], candidates: Candidates, reader: HitReader) -> bool:
-        """Whether even the best result may not answer the query; never for a query that has only filters."""
-        if not hits or not candidates.best_possible:
-            return False
-        best = max(hits, key=lambda hit: hit.relevance)
-        shown = reader.shown_of(best)
-        said, matcher = query.plain_text(asked.text), candidates.matchers[best.language]
-        if lacks_answer(said, shown, matcher):
-            return True
-        held = {clause for _, clause in matcher.places(shown.text)}
-        kind = kind_of_time(terms.whole_words(asked.text))
-        if kind and any(holds_time(one.excerpt) for one in (best.citation, *best.more)):
-            # A query for the day matches a text with a date, even if it does not contain the word `day`.
-            asks = (isinstance(one.asked, Word) and one.asked.typed == kind for one in asked.clauses)
-            held |= {number for number, is_it in enumerate(asks) if is_it}
-        weights = candidates.weights
-        own = [number for number, weight in enumerate(weights) if weight and not asked.clauses[number].is_also]
-        if own and held.issuperset(own):
-            return False
-        evidence = ranking.more_than_chance((weights[number] for number in held), len(self._audience.rows))
-        names = names_held(said, shown.text)
-        return ranking.is_weak(best.relevance, names, evidence, similarity=reader.similarity_of(best))
 
     def _similar(self, rows: Sequence[int], asked: Query) -> Similar | None:
         """Return how similar rows are to the query in meaning; None without an embedder or without clauses."""

@@ -22,15 +22,17 @@ _TYPED_WORD = re.compile(r"\w[\w'’]*")
 _FIRST_WORDS = 3
 
 
-def names_held(query: str, text: str) -> float:
-    """Return the share of a query's names that occur in a text; 1.0 if the query has none.
-
-    Names are the capitalized words other than the first one, and other than months and weekdays.
-    """
+def names_in(query: str) -> set[str]:
+    """Return the terms of a query's names: capitalized words other than the first one, no months and no weekdays."""
     named = [found[0] for found in _TYPED_WORD.finditer(query)][1:]
     times = listed(word_lists("core")["times"])
     capital = (word for word in named if word[0].isupper() and word.lower() not in times)
-    names = {*analysis.terms(" ".join(capital))} - analysis.stop_words()
+    return {*analysis.terms(" ".join(capital))} - analysis.stop_words()
+
+
+def names_held(query: str, text: str) -> float:
+    """Return the share of a query's names (`names_in`) that occur in a text; 1.0 if the query has none."""
+    names = names_in(query)
     return len(names.intersection(analysis.terms(text))) / len(names) if names else 1.0
 
 

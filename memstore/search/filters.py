@@ -558,6 +558,44 @@ class PastRows:
             or (replaced and ids[row] in replaced)
         )
 
+    def heirs(self, current: Sequence[int]) -> dict[int, int]:
+        """Return, for rows of superseded memories, which of some rows holds in their place, over any number of links.
+
+        If two supersede one memory, the first counts. An external memory supersedes nothing by its own word.
+        """
+        after = self._successors()
+        holding = {*current}
+        found: dict[int, int | None] = {row: row for row in after if row in holding}
+        for row in after:
+            way: dict[int, None] = {}
+            while row in after and row not in found and row not in way:
+                way[row] = None
+                row = after[row]  # noqa: PLW2901 -- along the chain
+            found.update(dict.fromkeys(way, row if row in holding else found.get(row)))
+        return {row: heir for row, heir in found.items() if heir is not None and row != heir}
+
+    def _successors(self) -> dict[int, int]:
+        """Return what supersedes a memory directly, by rows, as stated in either of the two files."""
+        then = self._then
+        supersedes, heirs = map(then.column, ("supersedes", "superseded_by"))
+        newer, older = [*filled(then.rows, supersedes)], [*filled(then.rows, heirs)]
+        if not (newer or older):
+            return {}
+        ids, kinds = map(then.column, ("id", "source_type"))
+        row_of = {ids[row]: row for row in then.rows if ids[row]}
+        links: list[tuple[str, int | None]] = [
+            (old, row) for row in newer if kinds[row] != EXTERNAL for old in supersedes[row].split(ITEM_SEPARATOR)
+        ]
+        links += [
+            (ids[row], row_of.get(heir.partition(":")[2])) for row in older for heir in heirs[row].split(ITEM_SEPARATOR)
+        ]
+        after: dict[int, int] = {}
+        for ref, heir in links:
+            row = row_of.get(ref.rpartition(":")[2])
+            if row is not None and heir is not None:
+                after.setdefault(row, heir)
+        return after
+
     @cached_property
     def _replaced(self) -> frozenset[str]:
         """The ids of the memories that an active one says to supersede."""
