@@ -53,6 +53,13 @@ def members_of(world: World, names: Iterable[str], at: datetime) -> set[str]:
     return found
 
 
+def outsiders(world: World, names: Iterable[str], at: datetime) -> set[str]:
+    """Return who of these is none of a shared vault's own: its group, its members, contexts of members alone."""
+    inside = {world.owner, *members_of(world, [world.owner], at)}
+    inside |= {name for name, one in world.contexts.items() if not one.open and {*one.roster} <= inside}
+    return {*names} - inside
+
+
 def in_a_sentence(who: Iterable[str]) -> str:
     """Return readers as a sentence names them: whoever the vault does not know is "anybody else"; empty for nobody."""
     return ", ".join(dict.fromkeys("anybody else" if name.startswith("anon:") else name for name in who))

@@ -129,11 +129,12 @@ def create(
     body: str = "",
     verb: str,
     about: About,
+    beside: Sequence[Written] = (),
     **saving: Unpack[Saving],
 ) -> Registered:
-    """Write a new registry file, and its audit event."""
+    """Write a new registry file, and its audit event; and files `beside` it."""
     file = new_file(view, kind, values, body=body)
-    return _saved(view, str(values["id"]), file, verb=verb, about=about, saving=saving)
+    return _saved(view, str(values["id"]), file, verb=verb, about=about, saving=saving, beside=beside)
 
 
 def new_file(view: View, kind: RegistryKind, values: Mapping[str, Plain], *, body: str = "") -> Written:
@@ -144,19 +145,35 @@ def new_file(view: View, kind: RegistryKind, values: Mapping[str, Plain], *, bod
 
 
 def change(
-    view: View, file: RegistryFile, edits: Sequence[Edit], *, verb: str, about: About, **saving: Unpack[Saving]
+    view: View,
+    file: RegistryFile,
+    edits: Sequence[Edit],
+    *,
+    verb: str,
+    about: About,
+    beside: Sequence[Written] = (),
+    **saving: Unpack[Saving],
 ) -> Registered:
-    """Change a registry file in place, and write its audit event."""
+    """Change a registry file in place, and write its audit event; and files `beside` it."""
     before = view.own_file(file.path) or b""
     after = registry.edited(file.path, file.kind, before, edits)
     written = Written(file.path, before, after)
-    return _saved(view, file.values["id"], written, verb=verb, about=about, saving=saving)
+    return _saved(view, file.values["id"], written, verb=verb, about=about, saving=saving, beside=beside)
 
 
-def _saved(view: View, registry_id: str, file: Written, *, verb: str, about: About, saving: Saving) -> Registered:
+def _saved(
+    view: View,
+    registry_id: str,
+    file: Written,
+    *,
+    verb: str,
+    about: About,
+    saving: Saving,
+    beside: Sequence[Written] = (),
+) -> Registered:
     diff = unified_diff(file.path, file.before, file.after)
     says = None if file.after is None else digest_of(file.after)
-    files = [file, recorded(view, verb, **about, says=says)] if diff else []
+    files = [*beside, *([file, recorded(view, verb, **about, says=says)] if diff else [])]
     made = save_own(view, files, verb=verb, **saving)
     return Registered(id=registry_id, path=file.path, diff=diff, commit=made)
 

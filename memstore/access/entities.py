@@ -5,8 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
-from memstore.access.audit import change, create, entity_id, found, plain, registered, role_id, stop_unless_owner, texts
-from memstore.access.registry import ENTITY_KINDS
+from memstore.access.audit import (
+    change,
+    create,
+    entity_id,
+    found,
+    new_file,
+    plain,
+    recorded,
+    registered,
+    role_id,
+    stop_unless_owner,
+    texts,
+)
+from memstore.access.registry import ENTITY_KINDS, edited
+from memstore.core.change import Written
+from memstore.core.digests import digest_of
 from memstore.core.errors import NotFoundError, RefusedError, UsageError
 from memstore.core.places import RegistryKind
 from memstore.core.short_repr import short_repr
@@ -180,6 +194,8 @@ def add_members(
     *,
     since: str | None = None,
     until: str | None = None,
+    keeper: bool = False,
+    email: str | None = None,
     **saving: Unpack[Saving],
 ) -> Registered:
     """Add entities or groups to a group, which is created if it does not exist.
@@ -193,6 +209,8 @@ def add_members(
         members: who joins it.
         since: when the membership begins, RFC 3339 in UTC; None means now.
         until: when it ends, exclusive; None means never.
+        keeper: whether they also keep the group, if it owns the vault.
+        email: the address with which the one who joins commits in git; their entity gets it.
         saving: whether to write it, `Saving`.
 
     Raises:
@@ -211,12 +229,32 @@ def add_members(
     if group in new:
         raise UsageError(f"{group} can't be a member of itself", hint="name somebody else")
     entries: list[Plain] = [_entry(name, since or now, until) for name in new]
-    about: About = {"group": group, "members": new, "until": [f"{name} {until}" for name in new] if until else None}
+    keepers = [*dict.fromkeys(members)] if keeper else []
+    ends = [f"{name} {until}" for name in new] if until else None
+    about: About = {"group": group, "members": new, "until": ends, "keepers": keepers}
+    beside = _bound(view, members, email) if email else ()
     if file is None:
-        values: dict[str, Plain] = {"id": group, "members": entries}
-        return create(view, RegistryKind.GROUP, values, verb="group add", about=about, **saving)
-    edit = AppendItems("members", tuple(entries))
-    return change(view, file, [edit], verb="group add", about=about, **saving)
+        values: dict[str, Plain] = {"id": group, "keepers": plain(keepers) or None, "members": entries}
+        return create(view, RegistryKind.GROUP, values, verb="group add", about=about, beside=beside, **saving)
+    edits = [AppendItems("members", tuple(entries)), AppendItems("keepers", tuple(keepers))]
+    return change(view, file, edits, verb="group add", about=about, beside=beside, **saving)
+
+
+def _bound(view: View, members: Sequence[str], email: str) -> tuple[Written, ...]:
+    """Return the files that bind a git address to somebody: their entity, and its event."""
+    if len(members) != 1 or any(char in email for char in "<> \n") or "@" not in email:
+        raise UsageError(f"--email {email} needs one member and an address", hint="human:ben --email ben@example.org")
+    [name] = members
+    file = found(view, RegistryKind.ENTITY, name)
+    if file is None:
+        written = new_file(view, RegistryKind.ENTITY, {"type": "entity", "id": name, "email": email})
+    elif (file.values.get("email") or "").casefold() == email.casefold():
+        return ()
+    else:
+        before = view.own_file(file.path) or b""
+        after = edited(file.path, RegistryKind.ENTITY, before, [SetValue("email", email)])
+        written = Written(file.path, before, after)
+    return written, recorded(view, "entity email", entity=name, email=email, says=digest_of(written.after or b""))
 
 
 @again_where_changed
@@ -245,8 +283,10 @@ def remove_members(view: View, group: str, members: OneOrMore, **saving: Unpack[
     return change(view, file, [edit], verb="group remove", about=about, **saving)
 
 
-def found_charter(view: View, **saving: Unpack[Saving]) -> Registered | None:
+def found_charter(view: View, *, email: str | None = None, **saving: Unpack[Saving]) -> Registered | None:
     """Make whoever acts the first keeper and member of the group that owns the vault; None if it has keepers.
+
+    `email` is the address with which they commit in git.
 
     Raises:
         RefusedError: the group has members, and the actor is none of them.
@@ -259,7 +299,8 @@ def found_charter(view: View, **saving: Unpack[Saving]) -> Registered | None:
     about: About = {"group": owner, "keepers": [view.actor], "members": [view.actor]}
     if file is None:
         values: dict[str, Plain] = {"id": owner, "keepers": keepers, "members": [_entry(view.actor, now, None)]}
-        return create(view, RegistryKind.GROUP, values, verb="group add", about=about, **saving)
+        beside = _bound(view, [view.actor], email) if email else ()
+        return create(view, RegistryKind.GROUP, values, verb="group add", about=about, beside=beside, **saving)
     if not any(one.id == view.actor and _is_member(one, now) for one in _members(file)):
         raise RefusedError(
             f"{view.actor} is no member of {owner}, so they can't keep it",

@@ -23,6 +23,7 @@ from memstore.access.sight import in_words, sight_changes
 from memstore.core.config import CONFIG_PATH
 from memstore.core.digests import digest_of
 from memstore.core.finding_codes import finding_of
+from memstore.core.ids import is_group
 from memstore.core.places import RegistryKind, is_audit_path, kind_of
 from memstore.files.config_file import owner_of, words_typed
 from memstore.files.memory_file import MemoryFile
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
     from memstore.access.audit_events import AuditEvent
     from memstore.access.sight import SightChange
-    from memstore.access.world import Labels
+    from memstore.access.world import Labels, World
     from memstore.core.change import MemoryChange
     from memstore.core.finding import Finding
     from memstore.files.memory_file import ReadFile
@@ -72,7 +73,7 @@ def changed_by_hand(
         now: the time, UTC.
         default_owner: the owner if the settings name none.
     """
-    acts = events_in({path: data for path, (old, data) in changed.items() if old is None and data}).values()
+    acts = _acts_in(changed, around, default_owner)
     told: dict[str, list[AuditEvent]] = defaultdict(list)
     for event in acts:
         if key := _ABOUT_REGISTRY.get(event.event.partition(" ")[0]):
@@ -92,6 +93,13 @@ def changed_by_hand(
             name = expected_id(path, kind)
             if not _is_told(path, kind, old, new, told[name]):
                 yield from _opening_findings(path, name, around(), now)
+
+
+def _acts_in(changed: Mapping[str, Change], around: Callable[[], RegistryContext], owner: str) -> Sequence[AuditEvent]:
+    """Return the acts that are recorded with a change; of a shared vault's, those of its keepers as they were."""
+    acts = [*events_in({path: data for path, (old, data) in changed.items() if old is None and data}).values()]
+    keepers = around().before.world({}).keepers if acts and is_group(owner) else ()
+    return [event for event in acts if event.by in keepers] if keepers else acts
 
 
 def _is_told(path: str, kind: RegistryKind, old: bytes | None, new: bytes | None, acts: Sequence[AuditEvent]) -> bool:
@@ -131,7 +139,7 @@ def _opens(values: Mapping[str, Any]) -> Iterator[str]:
     roles = values.get("roles") or ()
     held = [f"{who} {role}" for who in roles for role in roles[who]] if isinstance(roles, dict) else roles
     yield from (f"roles {one}" for one in held)
-    yield from (f"{key} {name}" for key in ("roster", "default_access") for name in values.get(key) or ())
+    yield from (f"{key} {name}" for key in ("roster", "default_access", "keepers") for name in values.get(key) or ())
 
 
 def _new_members(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
@@ -157,6 +165,9 @@ def _opening_findings(path: str, name: str, around: RegistryContext, now: dateti
     hint = _BY_COMMAND.format(_verb(path))
     if gains:
         yield finding_of("registry-widened", path, f"this change by hand would show {_gains_text(gains)}", hint)
+    if then.keepers and (joined := _in_charter(now_is, then.owner, now) - _in_charter(then, then.owner, now)):
+        text = f"this change by hand would make {', '.join(sorted(joined))} of {then.owner}"
+        yield finding_of("registry-widened", path, text, hint)
     named = _see_notes(after.files.get(CONFIG_PATH))
     if joined := members_of(now_is, named, now) - members_of(then, named, now):
         text = f"this change by hand would show all plain notes to {', '.join(sorted(joined))}"
@@ -170,6 +181,12 @@ def _opening_findings(path: str, name: str, around: RegistryContext, now: dateti
             "about"
         )
         yield finding_of("registry-widened", path, text, hint)
+
+
+def _in_charter(world: World, owner: str, now: datetime) -> set[str]:
+    """Return who is a member or a keeper of the group that owns a vault."""
+    members = (f"{name} a member" for name in members_of(world, [owner], now))
+    return {*members, *(f"{name} a keeper" for name in world.keepers)}
 
 
 def _gains_text(gains: list[SightChange]) -> str:
@@ -194,19 +211,23 @@ _BY_COMMAND = "put it back; memstore {} makes the change, and records it"
 
 def _settings(old: bytes, new: bytes | None, acts: Iterable[AuditEvent], default_owner: str) -> Iterator[Finding]:
     """Yield findings for changes to the vault's owner, to who sees its notes, and to what may be pushed where."""
-    told = {name: value for event in acts if event.event == SETTING_EVENT for name, value in event.about.items()}
+    told: dict[str, list[str]] = defaultdict(list)
+    for event in acts:
+        if event.event == SETTING_EVENT:
+            for name, value in event.about.items():
+                told[name].append(str(value))  # events within a second have no order
     was, now_is = (owner_of(config, default=default_owner) for config in (old, new))
-    if was != now_is and told.get("owner") != now_is:
+    if was != now_is and now_is not in told["owner"]:
         text = f"after this change by hand the vault would be {now_is}'s and no longer {was}'s"
         yield finding_of("owner-changed", CONFIG_PATH, text, _BY_COMMAND.format("config owner"))
-    if gained := _see_notes(new) - _see_notes(old) - {*words_typed(str(told.get("notes_for", "")))}:
+    if gained := _see_notes(new) - _see_notes(old) - {*words_typed(" ".join(told["notes_for"]))}:
         text = f"after this change by hand {', '.join(sorted(gained))} would see all plain notes"
         yield finding_of("registry-widened", CONFIG_PATH, text, _BY_COMMAND.format("config notes_for"))
     before = _audiences(old)
     for remote, audience in sorted(_audiences(new).items()):
         key = f"remotes.{remote}"
         # A longer audience lets less through, but then more people read what was pushed earlier.
-        if audience != before.get(remote) and audience != {*words_typed(str(told.get(key, "")))}:
+        if audience != before.get(remote) and audience not in [{*words_typed(one)} for one in told[key]]:
             text = f"after this change by hand pushes to {remote} would be for {', '.join(sorted(audience))}"
             act = f"config {shlex.quote(key)} {','.join(sorted(audience))}"
             yield finding_of("registry-widened", CONFIG_PATH, text, _BY_COMMAND.format(act))

@@ -127,28 +127,23 @@ def group_() -> None:
     examples=(
         "memstore privacy group add group:bella_care_team human:sean vet:dr_smith",
         "memstore privacy group add group:tutors si:tutor_b --until 2026-06-15",
+        "memstore privacy group add group:ops human:ben --email ben@example.org",
     ),
 )
 @click.argument("group_id", metavar="GROUP")
 @click.argument("members", metavar="ENTITY…", nargs=-1, required=True)
 @click.option("--from", "since", metavar="DATE", help="When the membership begins; now by default.")
 @click.option("--until", metavar="DATE", help="When the membership ends.")
+@click.option("--keeper", is_flag=True, help="They also keep the group, where it owns the vault.")
+@click.option("--email", metavar="ADDRESS", help="With which git address the one who joins commits.")
 @saving_options()
 def add_to_group(
-    session: CliSession,
-    group_id: str,
-    members: tuple[str, ...],
-    *,
-    since: str | None,
-    until: str | None,
-    commit: bool,
-    dry_run: bool,
+    session: CliSession, /, group_id: str, members: tuple[str, ...], *, commit: bool, dry_run: bool, **joining: Any
 ) -> None:
     """Add entities to a group; if there is no such group, it is made."""
     from memstore.access.entities import add_members
 
-    view = session.view()
-    done = add_members(view, group_id, members, since=since, until=until, commit=commit, dry_run=dry_run)
+    done = add_members(session.view(), group_id, members, **joining, commit=commit, dry_run=dry_run)
     emit_registered(session, "group-add", done, dry_run=dry_run)
 
 

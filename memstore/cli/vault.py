@@ -68,16 +68,15 @@ def init(
     if undo:
         _undo(session, env, root, dry_run=dry_run)
         return
-    founder = composition.founder(env, named, root)
     done = make_vault(
         composition.place(env, root),
         owner=composition.checked_entity(owner, "--owner"),
         notes=notes,
         default_owner=env.login_entity,
-        open_vault=lambda: composition.open_made(env, root, founder).view(),
+        open_vault=lambda: composition.open_made(env, root, named).view(),
     )
     if is_group(done.owner) and (named or done.is_new):
-        composition.remember_actor(env, root, founder)
+        composition.remember_actor(env, root, composition.founder(env, named, root))
     session.emit("init", done, lambda: _lines(session, done))
 
 

@@ -27,6 +27,7 @@ from memstore.core.config import (
 from memstore.core.digests import format_of
 from memstore.core.errors import Exit, GitError, MemstoreError, RefusedError
 from memstore.core.harmless import safe_line
+from memstore.core.ids import is_group
 from memstore.core.places import MANIFEST
 from memstore.files.config_file import is_audience, parsed_vault_config, read_vault_config, words_typed
 from memstore.files.local_state import Environment, cache_folder
@@ -46,6 +47,7 @@ _MOST_SHOWN = 20
 # Set to anything by the vault's owner: git gives hooks no options.
 ACKNOWLEDGE = "MEMSTORE_ACKNOWLEDGE"
 TITLE_SAID = "push-text"
+CHARTER = "push-charter"
 _NONE = re.compile("0+")
 
 
@@ -76,12 +78,16 @@ def main(environ: Mapping[str, str], folder: Path, arguments: Sequence[str], lin
     is_server = hook == "pre-receive"
     try:
         updates = [_update(line, is_server=is_server) for line in lines]
-        if all(update.new is None for update in updates):
+        if not is_server and all(update.new is None for update in updates):
             return Exit.DONE  # nothing is sent
         told = told_to_hook(environ, folder)
         url = name if is_server else rest[0]
         push = _Push(GitProcess(folder, told, in_hook=True), told, Remote(name, url, is_server=is_server), updates)
-        vaults = push.vaults(Path(rest[0]) if is_server and rest and rest[0] else None)
+        named = Path(rest[0]) if is_server and rest and rest[0] else None
+        if all(update.new is None for update in updates):
+            push.stop_at_deletion(named)
+            return Exit.DONE
+        vaults = push.vaults(named)
         if push.is_stacks_own(vaults):
             found = push.check_stack()
         else:
@@ -172,6 +178,17 @@ class _Push:
         if not found and (self.remote.is_server or any(f"/{path}".endswith(f"/{CONFIG_PATH}") for path in sent)):
             raise self._undeclared()
         return found
+
+    def stop_at_deletion(self, named: Path | None) -> None:
+        """Raise where refs of a shared vault would be deleted, other than proposals; any other vault allows it."""
+        from memstore.vault.pushed_charter import PROPOSALS
+
+        vaults = [self._on_disk(named, ".")] if named and (named / CONFIG_PATH).is_file() else self._in_branches()
+        gone = [update.ref for update in self._updates if not update.ref.startswith(PROPOSALS)]
+        if gone and any(is_group(vault.config.owner) for vault in vaults):
+            raise RefusedError(
+                f"{gone[0]} would be gone, which others have", hint="whoever keeps the server deletes it"
+            )
 
     def is_stacks_own(self, vaults: Sequence[_Vault]) -> bool:
         """Whether this is a repository of a shared stack, and no vault's settings count."""
@@ -273,9 +290,9 @@ class _Push:
             today = push_refusals.on_disk(disk, vault.config, blobs, object_format, vault.prefix)
         else:
             today = push_refusals.in_tree(vault.files, vault.config, blobs, vault.prefix)
-        refs = [update.ref for update in self._updates if update.new]
         now = SystemClock().now()
-        found = list(push_refusals.refusals(self._git, self.sent, refs, today, audience, blobs, now, prefixes))
+        moved = self._updates
+        found = list(push_refusals.refusals(self._git, self.sent, moved, today, audience, blobs, now, prefixes))
         if blobs.is_new:
             cache.keep(blobs.kept)
         if found and not audience:
@@ -308,7 +325,7 @@ class _Push:
     def is_owners(self, vaults: Iterable[_Vault]) -> bool:
         """Whether the owner of all these vaults pushes, as far as the environment says who acts."""
         actor = self._environ.get("MEMSTORE_ENTITY")
-        return not actor or all(vault.config.owner == actor for vault in vaults)
+        return not actor or all(vault.config.owner == actor or is_group(vault.config.owner) for vault in vaults)
 
     def _audience(self, config: Config) -> tuple[str, ...]:
         """Return who reads the remote: everybody who is named for its name, its URL, or another remote at that URL.
@@ -355,7 +372,10 @@ def _tell(found: Sequence[PushRefusal], remote: Remote, *, is_owners: bool) -> N
     if not is_owners:
         say("memstore: nothing was pushed: not everything in it may go there", "hint: ask the vault's owner to push")
         return
-    say(f"memstore: nothing was pushed: not everybody who reads {remote.key} may see all of it")
+    if all(one.code == CHARTER for one in found):
+        say("memstore: nothing was pushed: whoever made it may not change that in the vault of a group")
+    else:
+        say(f"memstore: nothing was pushed: not everybody who reads {remote.key} may see all of it")
     for one in found[:_MOST_SHOWN]:
         reason = one.reason.partition(" [")[0] if remote.is_server else one.reason
         say(safe_line(f"  {one.where}: {one.path}: {reason}" if one.path else f"  {one.where}: {reason}"))
@@ -376,6 +396,10 @@ def _hints(found: Sequence[PushRefusal]) -> Iterator[str]:
         yield f"hint: where the words say nothing about the hidden memory: {ACKNOWLEDGE}=1 git push"
     if codes & {"push-no-memory", "push-broken"}:
         yield "hint: memstore share --to ENTITY DIR writes a repository with what they may see, and nothing else"
+    if CHARTER in codes:
+        yield "hint: memstore privacy group add GROUP ENTITY --email ADDRESS binds an address; a keeper merges the rest"
+    if codes == {CHARTER}:
+        return
     yield "hint: everything goes to a remote that only the owner reads"
 
 

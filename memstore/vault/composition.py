@@ -749,13 +749,13 @@ def stack_place(env: Environment, folder: str) -> StackPlace:
     return StackPlace(env.expanded(folder), env)
 
 
-def open_made(env: Environment, root: Path, founder: str | None = None) -> Workspace:
+def open_made(env: Environment, root: Path, named: str | None = None) -> Workspace:
     """Return the vault at `root` for `init`, which reads no memory; the user's own settings may be broken.
 
-    Its owner acts; of a group, whoever runs `init`.
+    Its owner acts; of a group, whoever runs `init`, `named` or not.
     """
     config = config_file.read_vault_config(root, default_owner=env.login_entity)
-    return assemble(env, root, config, founder if founder and is_group(config.owner) else config.owner)
+    return assemble(env, root, config, founder(env, named, root) if is_group(config.owner) else config.owner)
 
 
 def acts_as(env: Environment, entity: str | None, owner: str) -> bool:

@@ -168,7 +168,7 @@ def init(
     if is_group(view.config.owner):
         from memstore.access.entities import found_charter
 
-        found_charter(view, commit=commit is not None)
+        found_charter(view, email=_address(view), commit=commit is not None)
     return Initialised(
         root=place.root,
         owner=view.config.owner,
@@ -201,6 +201,14 @@ def _first_commit(view: View, own: Mapping[str, bytes]) -> str | None:
         return None
     with view.locked():
         return view.of(HISTORY).commit(own, f"vault: {summary_of(own)}", at=view.clock.now())
+
+
+def _address(view: View) -> str | None:
+    """Return the address with which git commits here; None if it does not know."""
+    try:
+        return view.of(HISTORY).identity().rpartition("<")[2].rstrip(">") or None
+    except GitError:
+        return None
 
 
 def config_text(owner: str, notes: str = "own") -> str:

@@ -8,10 +8,10 @@ they name; everything else that is no memory is for the owner alone.
 from __future__ import annotations
 
 import re
-from functools import reduce
+from functools import partial, reduce
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.access.audience import Readers, in_a_sentence, is_owner_alone, members_of
+from memstore.access.audience import Readers, in_a_sentence, is_owner_alone, members_of, outsiders
 from memstore.access.audit import SETTING_EVENT
 from memstore.access.audit_events import read as audit_event
 from memstore.access.audit_events import texts_of
@@ -21,6 +21,7 @@ from memstore.core import digests
 from memstore.core.catalog import FileKind
 from memstore.core.config import CONFIG_PATH, OWNER_ALONE, PUBLIC
 from memstore.core.errors import TooLargeError, VaultError
+from memstore.core.ids import is_group
 from memstore.core.places import (
     ATTRIBUTES,
     IGNORE_FILE,
@@ -36,7 +37,7 @@ from memstore.files.config_file import named_in_settings, words_typed
 from memstore.files.plain_note import is_registry
 from memstore.files.walk import rules_of
 from memstore.history import git_objects
-from memstore.history.outgoing import each_object
+from memstore.history.outgoing import each_object, tree_of_commit
 from memstore.vault.pushed_history import FormerMemories
 from memstore.vault.pushed_names import NamedMemory, PushedNames, names_unknown_id, used_in
 from memstore.vault.pushed_records import Records
@@ -50,8 +51,9 @@ if TYPE_CHECKING:
     from memstore.files.disk_vault import DiskVault
     from memstore.files.walk import Rules
     from memstore.history.git_process import GitProcess
-    from memstore.history.outgoing import Outgoing, SentCommit, TreeChange
+    from memstore.history.outgoing import Outgoing, RefUpdate, SentCommit, TreeChange
     from memstore.vault.pushed_blobs import Blobs
+    from memstore.vault.pushed_charter import Charter
     from memstore.vault.pushed_names import FoundName
     from memstore.vault.pushed_stacks import PushedStacks
 
@@ -135,7 +137,7 @@ def in_tree(tree: Mapping[str, str], config: Config, blobs: Blobs, prefix: str) 
 def refusals(
     git: GitProcess,
     sent: Outgoing,
-    refs: Iterable[str],
+    moved: Sequence[RefUpdate],
     today: Today,
     audience: Sequence[str],
     blobs: Blobs,
@@ -147,7 +149,7 @@ def refusals(
     Args:
         git: the repository.
         sent: what would be sent.
-        refs: the names of the refs that are written there.
+        moved: how refs are moved there.
         today: the vault.
         audience: who reads the remote, as in the vault's settings; empty if nobody has said it: no memory goes.
         blobs: where what files say is kept.
@@ -160,8 +162,9 @@ def refusals(
     yield from check.others(sent)
     for commit in sent.commits:
         yield from check.files(commit)
+    yield from check.charter(sent.commits, moved)
     yield from check.stacks(sent.commits)
-    yield from check.texts(sent, refs)
+    yield from check.texts(sent, [update.ref for update in moved if update.new])
 
 
 def stack_refusals(
@@ -223,6 +226,7 @@ class _Check:
         self._others = tuple(folder for folder in others if folder != today.prefix)
         self._own: dict[str, Mapping[str, str]] = {}  # by commit
         self._readers_at: dict[frozenset[tuple[str, str]], Readers | None] = {}
+        self._charters: dict[frozenset[tuple[str, str]], Charter | None] = {}
         self._left: dict[tuple[str | None, str], bool] = {}
         self._places: dict[str, str | None] = {}  # by path of the repository
         self._decide: dict[str, str | None] = {}
@@ -233,12 +237,13 @@ class _Check:
         self._today_ids = held.keys()
         # A memory of the push may have been made from another one that is not in the vault today.
         self._held = _common_labels(blobs[blob].labels for blob in pushed) | held
-        self._former = FormerMemories(git, commits, blobs, self._place, _ended(today.own))
+        self._former = FormerMemories(git, commits, blobs, self._place, _ended(today.own, now))
         self._data = self._own_data(commits)
         world = today.own.world(self._held)
         self._readers = Readers(world, audience, now)
         self._world = world
         named = audience if PUBLIC in audience else (*audience, *self._readers.names)
+        self._is_members = bool(world.keepers) and self._is_asked and not outsiders(world, self._readers.names, now)
         self._records = Records(world, frozenset(named) - {PUBLIC}, self._readers) if self._is_asked else None
 
     def _read_all(self, commits: Sequence[SentCommit]) -> Mapping[str, str]:
@@ -262,10 +267,47 @@ class _Check:
             said = self._blobs[change.new or ""]
             alike = change.path, change.mode, said.kind, said.names, id(said.labels), id(own)
             if alike not in self._refusals:
-                refused = self._refused_beside_notes if self._today.config.mixed else self._refused
+                is_all = self._today.config.mixed or self._is_members
+                refused = self._refused_beside_notes if is_all else self._refused
                 self._refusals[alike] = None if self._is_judged_elsewhere(own, change) else refused(commit, change)
             if found := self._refusals[alike]:
                 yield PushRefusal(f"commit {commit.id[:10]}", change.path, *found)
+
+    def charter(self, commits: Sequence[SentCommit], moved: Sequence[RefUpdate]) -> Iterator[PushRefusal]:
+        """Yield what in a push the charter of a shared vault doesn't allow to whoever made it."""
+        if not self._world.keepers:
+            return
+        from memstore.vault.pushed_charter import Charter, CharterCheck  # few vaults have one
+
+        check = CharterCheck(
+            self._git, commits, [update.ref for update in moved], Charter(self._today.own, self._now),
+            self._charter_at, self._inside, self._blobs, self._now,
+        )  # fmt: skip
+        for commit in commits:
+            for path, reason in check.faults(commit, partial(self._former.last, commit)):
+                yield PushRefusal(f"commit {commit.id[:10]}", path, reason, "push-charter")
+        for update in moved:
+            for path, reason in check.ref_faults(update, partial(tree_of_commit, self._git)):
+                yield PushRefusal(update.ref, path, reason, "push-charter")
+
+    def _charter_at(self, commit: str) -> Charter | None:
+        """Return the charter as of a commit; None if it has none of the group that owns the vault today."""
+        from memstore.vault.pushed_charter import Charter
+
+        own = self._own_at(commit)
+        if (state := frozenset(own.items())) not in self._charters:
+            found = Charter(self._read_own(own), self._now) if CONFIG_PATH in own else None
+            is_ours = found and found.world.keepers and found.world.owner == self._world.owner
+            self._charters[state] = found if is_ours else None
+        return self._charters[state]
+
+    def _own_at(self, commit: str) -> Mapping[str, str]:
+        if commit not in self._own:
+            self._own[commit] = self._own_in_tree(commit)
+        return self._own[commit]
+
+    def _read_own(self, own: Mapping[str, str]) -> OwnFiles:
+        return OwnFiles(self._blobs.bytes_of(own), self._today.own.owner)
 
     def stacks(self, commits: Sequence[SentCommit]) -> Iterator[PushRefusal]:
         """Yield why commits of shared stacks may not be sent, given that their memories may."""
@@ -325,14 +367,16 @@ class _Check:
         """
         said = self._blobs.found.get(change.new or "")
         if change.mode in git_objects.REGULAR_FILES:
-            if said and said.kind is FileKind.SEALED:
+            if said and said.kind is FileKind.SEALED and not self._is_members:
                 return "it is sealed, and no key here opens it, so who may see it is unknown", "push-broken"
             if said and said.kind is FileKind.BROKEN:
                 return "it can't be read, so who may see it is unknown", "push-broken"
             if said and said.labels:
                 return self._denied(commit, said.labels) or self._denied_by_another_id(change.path, said)
             inside = self._inside(change.path)
-            if inside and self._is_withheld(inside, change.new or "") and self._is_record(inside, change.new or ""):
+            if not inside or self._is_members:
+                pass  # what records it is for its members, all of whom have it
+            elif self._is_withheld(inside, change.new or "") and self._is_record(inside, change.new or ""):
                 return "it is the vault's own, so it is for the owner alone", "push-no-memory"
         former = self._former.last(commit, change.path) if self._place(change.path) else None
         copies = self._former.copied(commit, change.new or "") if self._place(change.path) else ()
@@ -445,9 +489,7 @@ class _Check:
     def _own_files(self, commit: SentCommit) -> Mapping[str, str]:
         """Return the blobs of the vault's own files as of a commit that decide who sees what, by path."""
         first = next(iter(commit.parents), None)
-        if first is not None and first not in self._own:
-            self._own[first] = self._own_in_tree(first)
-        before = self._own[first] if first else {}
+        before = self._own_at(first) if first else {}
         changed = {
             path: change.new if change.mode in git_objects.REGULAR_FILES else None
             for change in commit.since_first
@@ -476,8 +518,10 @@ class _Check:
             return None
         state = frozenset(own.items())
         if state not in self._readers_at:
-            files = OwnFiles(self._blobs.bytes_of(own), self._today.own.owner)
-            self._readers_at[state] = Readers(files.world(self._held), self._audience, self._now)
+            world = self._read_own(own).world(self._held)
+            # Whoever joined later has the whole history.
+            is_same = self._is_members and world.owner == self._world.owner and world.keepers
+            self._readers_at[state] = None if is_same else Readers(world, self._audience, self._now)
         return self._readers_at[state]
 
     # -- texts ---------------------------------------------------------------------------------
@@ -543,9 +587,10 @@ def _named(where: str, reason: str, found: FoundName, path: str | None = None) -
     return PushRefusal(where, path, reason, "push-name" if found.is_exact else "push-text", found.memory)
 
 
-def _ended(own: OwnFiles) -> frozenset[str]:
+def _ended(own: OwnFiles, now: datetime) -> frozenset[str]:
     """Return the ids of memories that their owner has made plain notes again."""
-    events = (event for event in events_in(own.files).values() if event.by == own.owner)
+    may_end = {own.owner, *members_of(own.world({}), [own.owner], now)} if is_group(own.owner) else {own.owner}
+    events = (event for event in events_in(own.files).values() if event.by in may_end)
     return frozenset(name for event in events for name in texts_of(event.about.get("unadopted")))
 
 

@@ -389,11 +389,11 @@ class VaultTransaction:
 
     def _stop_at_outsiders(self, names: set[str]) -> None:
         """Raise if a member of a shared vault would show its memories to somebody else: its keepers may."""
-        from memstore.access.audience import members_of
+        from memstore.access.audience import outsiders
         from memstore.access.audit import stop_unless_owner
 
-        world, owner = self._view.of(RIGHTS).registries, self._view.config.owner
-        if world.keepers and names - {owner} - members_of(world, [owner], self._view.clock.now()):
+        world = self._view.of(RIGHTS).registries
+        if world.keepers and outsiders(world, names, self._view.clock.now()):
             stop_unless_owner(self._view, "share its memories with others")
 
     def _gained(self, edit: Edit, file: MemoryFile) -> tuple[str, ...]:

@@ -1,0 +1,264 @@
+"""Pushes of a shared vault: each commit is judged by who made it, by the charter as it was before.
+
+The committer answers for a commit, and for what others made the keeper who merged it. Their git address says who that
+is, as the entities of the vault bind it. Nobody makes himself a member or a keeper: rights are those of the state that
+a commit changes, and of the vault as it is today.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from memstore.access import registry
+from memstore.access.audience import outsiders
+from memstore.access.audit_events import read as audit_event
+from memstore.access.registry import RegistryFile
+from memstore.access.world import Kind, Standings, kind_of
+from memstore.core.places import ATTRIBUTES, IGNORE_FILE, SETTINGS_FOLDER, RegistryKind, is_audit_path
+from memstore.core.places import kind_of as registry_kind
+from memstore.files import memory_file
+from memstore.files.memory_file import MemoryFile
+from memstore.history.outgoing import objects
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from datetime import datetime
+
+    from memstore.access.own_files import OwnFiles
+    from memstore.access.world import Labels, World
+    from memstore.history.git_process import GitProcess
+    from memstore.history.outgoing import RefUpdate, SentCommit, TreeChange
+    from memstore.vault.pushed_blobs import Blobs
+
+# A path, if it is a file's; and why the commit may not go.
+Fault = tuple[str | None, str]
+
+PROPOSALS = "refs/heads/propose/"
+_ADDRESS = r"^%s .*<([^<>\n]*)> -?\d+ [+-]\d+$"
+_AUTHOR, _COMMITTER = (re.compile((_ADDRESS % who).encode(), re.MULTILINE) for who in ("author", "committer"))
+_KEPT = (RegistryKind.ENTITY, RegistryKind.GROUP, RegistryKind.CONTEXT)
+
+
+def is_kept(path: str) -> bool:
+    """Whether keepers alone change the file at a path of the vault."""
+    is_settings = path in (ATTRIBUTES, IGNORE_FILE) or path.startswith(f"{SETTINGS_FOLDER}/")
+    return is_settings or registry_kind(path) in _KEPT
+
+
+class Charter:
+    """The charter in one state: who keeps and who is in the group that owns the vault, and whose addresses are whose.
+
+    Args:
+        files: the vault's own files in that state.
+        at: the time, UTC.
+    """
+
+    def __init__(self, files: OwnFiles, at: datetime) -> None:
+        self.world = files.world({})
+        self._standings = Standings(self.world, at, None)
+        self.named = {one.id for one in self.world.groups.get(self.world.owner, ())}
+        self.addresses: dict[str, str] = {}
+        self.controllers: dict[str, str] = {}
+        for path, data in files.files.items():
+            file = registry.read(path, RegistryKind.ENTITY, data) if registry_kind(path) is RegistryKind.ENTITY else ()
+            if isinstance(file, RegistryFile):
+                said, name = file.values, str(file.values["id"])
+                if address := str(said.get("email") or "").casefold():
+                    self.addresses[address] = "" if address in self.addresses else name  # of two, it is nobody's
+                if controller := said.get("controller"):
+                    self.controllers[name] = str(controller)
+
+    def is_member(self, entity: str) -> bool:
+        """Whether somebody is in the group, directly or through another."""
+        return self.world.owner in self._standings.listener(entity).member_of
+
+
+class Person(NamedTuple):
+    """Who made a commit, as the vault binds their addresses; empty for nobody whom it knows."""
+
+    committer: str
+    author: str
+    address: str
+
+
+class CharterCheck:
+    """The check of one push.
+
+    Args:
+        git: the repository.
+        commits: what would be sent, oldest first.
+        refs: where it would be sent to.
+        today: the charter of the vault as it is before the push.
+        charter_at: returns the charter as of a commit; None if it has none.
+        inside: returns a path of the repository from the vault's folder; None outside of it.
+        blobs: what files say.
+        now: the time, UTC.
+    """
+
+    def __init__(
+        self,
+        git: GitProcess,
+        commits: Sequence[SentCommit],
+        refs: Iterable[str],
+        today: Charter,
+        charter_at: Callable[[str], Charter | None],
+        inside: Callable[[str], str | None],
+        blobs: Blobs,
+        now: datetime,
+    ) -> None:
+        self._git, self._commits, self._today, self._inside, self._blobs = git, commits, today, inside, blobs
+        self._charter_at, self._now = charter_at, now
+        self._is_proposal = all(ref.startswith(PROPOSALS) for ref in refs)
+        self._heads = {name: found.data.partition(b"\n\n")[0] for name, found in
+                       objects(git, (commit.id for commit in commits)).items()}  # fmt: skip
+        self._parents = {commit.id: commit.parents for commit in commits}
+        self._charter_of = cache(self._made)
+        self._vouched = self._merged_by_keepers()
+        self._brought: set[tuple[str, str | None]] = set()  # what keepers changed, by path and blob
+
+    # -- one commit ----------------------------------------------------------------------------
+
+    def faults(self, commit: SentCommit, labels_before: Callable[[str], Labels | None]) -> Iterator[Fault]:
+        """Yield why a commit may not go; `labels_before` returns those of the memory that was at a path before."""
+        yield from self._of_records(commit)
+        charter, who = self._charter_of(commit.id), self._person(commit)
+        is_keepers = commit.id in self._vouched or self._is_keeper(charter, who.committer)
+        if is_keepers:
+            self._brought |= {(one.path, one.new) for one in (*commit.changes, *commit.since_first)}
+        if commit.id in self._vouched:
+            return
+        if not who.committer:
+            yield None, f"the vault doesn't know whose address {who.address} is"
+        elif not self._is_member(charter, who.committer):
+            yield None, f"{who.committer} is no member"
+        elif kind_of(charter.world, who.committer) is Kind.AGENT and not self._is_proposal:
+            yield None, f"{who.committer} is an agent: it pushes to {PROPOSALS}NAME, and a keeper merges that"
+        else:
+            yield from self._of_files(commit, charter, who, is_keepers, labels_before)
+
+    def _of_records(self, commit: SentCommit) -> Iterator[Fault]:
+        """Yield the recorded audit events that a commit changes or takes away, which nobody may."""
+        for change in commit.since_first:
+            inside = self._inside(change.path)
+            if inside and is_audit_path(inside) and change.old and change.new != change.old:
+                yield change.path, "it is a recorded audit event, which nobody changes"
+
+    def _of_files(
+        self,
+        commit: SentCommit,
+        charter: Charter,
+        who: Person,
+        is_keepers: bool,  # noqa: FBT001 - one of two kinds of people
+        labels_before: Callable[[str], Labels | None],
+    ) -> Iterator[Fault]:
+        mine = {who.committer, who.author if self._is_member(charter, who.author) else who.committer}
+        mine |= {name for name, controller in charter.controllers.items() if controller in mine}
+        gone = [one for one in commit.since_first if one.new is None] if len(commit.parents) < 2 else []  # noqa: PLR2004
+        for change in (*commit.changes, *gone):
+            inside = self._inside(change.path)
+            if inside is None:
+                continue
+            if is_kept(inside):
+                if not is_keepers:
+                    yield change.path, f"{who.committer} is no keeper, and keepers alone change it"
+            elif is_audit_path(inside) and change.new:
+                event = audit_event(inside, self._bytes(inside, change.new))
+                if event and event.by not in mine:
+                    yield change.path, f"it records an act of {event.by}, and {who.address} is {who.committer}'s"
+            elif change.new and (labels := self._blobs[change.new].labels):
+                old = self._blobs[change.old].labels if change.old else labels_before(change.path)
+                moved = [one for one in gone if one.old and self._id(one.old) == labels.id]
+                is_new = not moved and (old is None or old.id != labels.id)
+                yield from self._of_memory(change, labels, old, charter.world, is_keepers)
+                author = self._author(inside, change.new)
+                was = self._author(inside, change.old or moved[0].old) if change.old or moved else None
+                if author and author not in mine and (is_new or (was is not None and was != author)):
+                    yield change.path, f"it says that {author} wrote it, and {who.address} is {who.committer}'s"
+
+    def _of_memory(
+        self,
+        change: TreeChange,
+        labels: Labels,
+        old: Labels | None,
+        world: World,
+        is_keepers: bool,  # noqa: FBT001
+    ) -> Iterator[Fault]:
+        if labels.owner not in (None, world.owner) or labels.access_denies:
+            yield change.path, f"it is narrower than {world.owner}, for whom this vault is"
+        granted = outsiders(world, labels.access_grants, self._now) - {*(old.access_grants if old else ())}
+        if granted and not is_keepers:
+            yield change.path, f"it is granted to {', '.join(sorted(granted))}, and keepers alone share what is here"
+
+    def _bytes(self, path: str, blob: str) -> bytes:
+        return self._blobs.bytes_of({path: blob})[path]
+
+    def _author(self, path: str, blob: str | None) -> str | None:
+        file = memory_file.read(path, self._bytes(path, blob)) if blob else None
+        return file.memory.author if isinstance(file, MemoryFile) else None
+
+    def _id(self, blob: str) -> str | None:
+        labels = self._blobs[blob].labels
+        return labels.id if labels else None
+
+    # -- refs ----------------------------------------------------------------------------------
+
+    def ref_faults(self, update: RefUpdate, own_at: Callable[[str], Mapping[str, str]]) -> Iterator[Fault]:
+        """Yield why a ref may not be moved: commits would be taken back, or what only keepers change.
+
+        A merge may take either side's file, so the ends are compared, too.
+        """
+        if update.old is None or update.ref.startswith(PROPOSALS):
+            return
+        words = ("merge-base", "--is-ancestor", update.old, update.new or "")
+        if update.new is None or self._git.attempt(*words).returncode != 0:
+            yield None, "it would take back commits that others have"
+            return
+        before, after = own_at(update.old), own_at(update.new)
+        for path in sorted({*before, *after}):
+            inside = self._inside(path)
+            if inside is None or before.get(path) == after.get(path) or (path, after.get(path)) in self._brought:
+                continue
+            if is_kept(inside) or (is_audit_path(inside) and path in before):
+                yield path, "it would be as it was before a keeper changed it"
+
+    # -- who -----------------------------------------------------------------------------------
+
+    def _made(self, commit_id: str) -> Charter:
+        """Return the charter of the state that a commit changes: its first parent's, or else today's."""
+        parents = self._parents[commit_id]
+        return (self._charter_at(parents[0]) if parents else None) or self._today
+
+    def _person(self, commit: SentCommit) -> Person:
+        addresses = self._charter_of(commit.id).addresses
+        head = self._heads[commit.id]
+        author, committer = (_first(form, head) for form in (_AUTHOR, _COMMITTER))
+        return Person(addresses.get(committer.casefold(), ""), addresses.get(author.casefold(), ""), committer)
+
+    def _is_member(self, charter: Charter, entity: str) -> bool:
+        """Whether somebody was a member before a commit, and has not left since."""
+        today = self._today
+        return bool(entity) and charter.is_member(entity) and (today.is_member(entity) or entity not in today.named)
+
+    def _is_keeper(self, charter: Charter, entity: str) -> bool:
+        is_kept_today = entity in self._today.world.keepers or entity not in self._today.named
+        return self._is_member(charter, entity) and entity in charter.world.keepers and is_kept_today
+
+    def _merged_by_keepers(self) -> frozenset[str]:
+        """Return the commits that a keeper merged: he answers for them."""
+        parents, found = self._parents, set[str]()
+        for commit in self._commits:
+            if len(commit.parents) > 1 and self._is_keeper(self._charter_of(commit.id), self._person(commit).committer):
+                waiting, own = [*commit.parents[1:]], {commit.parents[0]}
+                while waiting:
+                    name = waiting.pop()
+                    if name in parents and name not in found and name not in own:
+                        found.add(name)
+                        waiting.extend(parents[name])
+        return frozenset(found)
+
+
+def _first(form: re.Pattern[bytes], head: bytes) -> str:
+    found = form.search(head)
+    return found[1].decode(errors="replace") if found else ""

@@ -1,0 +1,322 @@
+"""Pushes to a shared vault, by git itself: what whoever made a commit may not do is refused."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.git_repositories import git
+from tests.installed import PROGRAMS, at_home
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+OPS, ANN, BEN, EVE = "group:ops", "human:ann", "human:ben", "human:eve"
+REFUSED = "whoever made it may not change that"
+
+
+@dataclass
+class Team:
+    """A bare remote that its hook guards, and clones: of Ann, who keeps the vault, Ben, and Eve, who is no member."""
+
+    home: Path
+
+    @property
+    def remote(self) -> Path:
+        return self.home / "remote.git"
+
+    def environment(self, who: str) -> dict[str, str]:
+        name = who.partition(":")[2]
+        said = {f"GIT_{role}_{key}": value for role in ("AUTHOR", "COMMITTER")
+                for key, value in (("NAME", name), ("EMAIL", f"{name}@example.org"))}  # fmt: skip
+        path = f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}"
+        return at_home(self.home) | said | {"PATH": path, "MEMSTORE_ENTITY": who}
+
+    def clone(self, who: str) -> Path:
+        return self.home / who.partition(":")[2]
+
+    def run(self, who: str, *words: str) -> subprocess.CompletedProcess[str]:
+        environment = self.environment(who)
+        return subprocess.run(words, cwd=self.clone(who), env=environment, capture_output=True, text=True, check=False)
+
+    def ok(self, who: str, *words: str) -> str:
+        done = self.run(who, *words)
+        assert done.returncode == 0, (words, done.stdout, done.stderr)
+        return done.stdout
+
+    def memstore(self, who: str, *words: str) -> str:
+        return self.ok(who, "memstore", *words)
+
+    def write(self, who: str, path: str, text: str) -> None:
+        place = self.clone(who) / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text)
+
+    def commit(self, who: str, message: str = "x") -> None:
+        """Commit everything, with no hook."""
+        self.ok(who, "git", "add", "-A")
+        self.ok(who, "git", "-c", "core.hooksPath=/dev/null", "commit", "-q", "--allow-empty", "-m", message)
+
+    def passes(self, who: str, *words: str) -> None:
+        self.ok(who, "git", "push", "-q", *(words or ("origin", "HEAD:main")))
+
+    def refused(self, who: str, *words: str) -> str:
+        """Push past one's own hook; return what the server says."""
+        before = git(self.remote, "for-each-ref")
+        done = self.run(who, "git", "push", "-q", "--no-verify", *(words or ("origin", "HEAD:main")))
+        assert done.returncode != 0, done.stderr
+        assert "memstore: nothing was pushed" in done.stderr
+        assert git(self.remote, "for-each-ref") == before
+        return done.stderr
+
+
+def begin(home: Path) -> Team:
+    team = Team(home)
+    git(home, "init", "-q", "--bare", "-b", "main", "remote.git")
+    team.clone(ANN).mkdir()
+    git(team.clone(ANN), "init", "-q", "-b", "main")
+    team.memstore(ANN, "init", "--owner", OPS)
+    team.ok(ANN, "git", "remote", "add", "origin", "../remote.git")
+    team.memstore(ANN, "privacy", "group", "add", OPS, BEN, "--email", "ben@example.org")
+    team.memstore(ANN, "config", "remotes.origin", OPS)
+    team.memstore(ANN, "add", "The pager rings at night.", "--title", "Pager")
+    team.write(ANN, "deploy.md", "# Deploy\n")
+    team.commit(ANN, "the beginning")
+    team.passes(ANN)
+    team.memstore(ANN, "hooks", "install", "--pre-receive", "../remote.git", "--own-settings")
+    for who in (BEN, EVE):
+        git(home, "clone", "-q", "remote.git", team.clone(who).name)
+        team.memstore(who, "init")
+    return team
+
+
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("team")
+    begin(place)
+    return place
+
+
+@pytest.fixture
+def team(begun: Path, tmp_path: Path) -> Team:
+    shutil.copytree(begun, tmp_path, symlinks=True, dirs_exist_ok=True)
+    for who in (BEN, EVE):
+        git(tmp_path / who.partition(":")[2], "remote", "set-url", "origin", "../remote.git")
+    return Team(tmp_path)
+
+
+def test_members_push_what_they_made(team: Team) -> None:
+    team.memstore(BEN, "add", "Ben was there.", "--commit")
+    team.write(BEN, "plain.md", "# A plain note\n")
+    team.commit(BEN)
+    team.passes(BEN)
+    team.ok(ANN, "git", "pull", "-q", "--rebase", "origin", "main")
+    team.memstore(ANN, "privacy", "group", "add", OPS, EVE, "--email", "eve@example.org", "--commit")
+    team.passes(ANN)
+    team.ok(EVE, "git", "pull", "-q", "origin", "main")
+    team.memstore(EVE, "add", "Eve is in.", "--commit")
+    team.passes(EVE)
+    assert "Eve is in" in git(team.remote, "log", "-p", "main")
+
+
+def test_a_member_changes_what_another_wrote_moves_it_and_takes_it_back(team: Team) -> None:
+    [path] = (team.clone(BEN) / "notes").rglob("pager*.md")
+    path.write_text(path.read_text() + "Twice.\n")
+    team.commit(BEN, "edited")
+    path.rename(path.with_name("elsewhere.md"))
+    team.commit(BEN, "moved")
+    path.with_name("elsewhere.md").unlink()
+    team.commit(BEN, "gone")
+    team.ok(BEN, "git", "-c", "core.hooksPath=/dev/null", "revert", "-n", "HEAD")
+    team.commit(BEN, "reverted")
+    team.passes(BEN)
+
+
+CHARTER = "groups/ops.yaml"
+
+
+def self_made_member(team: Team) -> tuple[str, str]:
+    charter = team.clone(EVE) / CHARTER
+    charter.write_text(f'{charter.read_text()}  - {{id: "{EVE}", from: "2020-01-01T00:00:00Z"}}\n')
+    team.write(EVE, "entities/human/eve.md", f"---\ntype: entity\nid: {EVE}\nemail: eve@example.org\n---\n")
+    team.commit(EVE)
+    return EVE, "doesn't know whose address eve@example.org is"
+
+
+def self_made_keeper(team: Team) -> tuple[str, str]:
+    charter = team.clone(BEN) / CHARTER
+    charter.write_text(charter.read_text().replace(f"[{ANN}]", f"[{ANN}, {BEN}]"))
+    team.commit(BEN)
+    return BEN, f"{CHARTER}: {BEN} is no keeper"
+
+
+def keeper_in_two_steps(team: Team) -> tuple[str, str]:
+    _, said = self_made_keeper(team)
+    team.write(BEN, "groups/more.yaml", "id: group:more\nmembers: []\n")
+    team.commit(BEN)
+    return BEN, said
+
+
+def forged_author(team: Team) -> tuple[str, str]:
+    text = "---\ntype: note\nid: m_forged00001\nauthor: human:ann\n---\nAnn never said that.\n"
+    team.write(BEN, "notes/forged.md", text)
+    team.commit(BEN)
+    return BEN, "it says that human:ann wrote it, and ben@example.org is human:ben's"
+
+
+def forged_act(team: Team) -> tuple[str, str]:
+    done = team.run(BEN, "env", f"MEMSTORE_ENTITY={ANN}", "memstore", "config", "notes_for", EVE)
+    assert done.returncode == 0, done.stderr
+    team.commit(BEN)
+    return BEN, "it records an act of human:ann"
+
+
+def amended_audit(team: Team) -> tuple[str, str]:
+    event = min((team.clone(ANN) / "audit").rglob("*.json"))
+    event.write_text(event.read_text().replace(BEN, EVE))
+    team.commit(ANN)
+    return ANN, "it is a recorded audit event, which nobody changes"
+
+
+def dropped_audit(team: Team) -> tuple[str, str]:
+    shutil.rmtree(team.clone(BEN) / "audit")
+    team.commit(BEN)
+    return BEN, "it is a recorded audit event, which nobody changes"
+
+
+def group_in_group(team: Team) -> tuple[str, str]:
+    team.write(BEN, "groups/guests.yaml", f"id: group:guests\nmembers: [{{id: '{EVE}'}}]\n")
+    team.commit(BEN)
+    return BEN, f"groups/guests.yaml: {BEN} is no keeper"
+
+
+def renamed_group(team: Team) -> tuple[str, str]:
+    settings = team.clone(BEN) / ".memstore/config.toml"
+    settings.write_text(settings.read_text().replace(OPS, "group:mine"))
+    team.write(BEN, "groups/mine.yaml", f"id: group:mine\nkeepers: [{BEN}]\nmembers: [{{id: '{BEN}'}}]\n")
+    team.commit(BEN)
+    return BEN, f".memstore/config.toml: {BEN} is no keeper"
+
+
+def own_history(team: Team) -> tuple[str, str]:
+    """A clone that lies: a history of its own, in which Eve keeps the vault."""
+    team.ok(EVE, "git", "checkout", "-q", "--orphan", "mine")
+    charter = team.clone(EVE) / CHARTER
+    charter.write_text(f"id: {OPS}\nkeepers: [{EVE}]\nmembers: [{{id: '{EVE}'}}]\n")
+    team.write(EVE, "entities/human/eve.md", f"---\ntype: entity\nid: {EVE}\nemail: eve@example.org\n---\n")
+    team.commit(EVE)
+    return EVE, "doesn't know whose address eve@example.org is"
+
+
+def narrower(team: Team) -> tuple[str, str]:
+    team.write(BEN, "notes/mine.md", f"---\ntype: note\nid: m_mine0000001\nowner: {BEN}\n---\nMine.\n")
+    team.commit(BEN)
+    return BEN, "may not see it"
+
+
+def shared_with_another(team: Team) -> tuple[str, str]:
+    [path] = (team.clone(BEN) / "notes").rglob("pager*.md")
+    path.write_text(path.read_text().replace("author:", f'access_grants: ["{EVE}"]\nauthor:'))
+    team.commit(BEN)
+    return BEN, f"it is granted to {EVE}, and keepers alone share what is here"
+
+
+def by_an_agent(team: Team) -> tuple[str, str]:
+    team.memstore(ANN, "privacy", "group", "add", OPS, "si:ash", "--email", "ash@example.org", "--commit")
+    team.passes(ANN)
+    shutil.copytree(team.clone(ANN), team.clone("si:ash"))
+    team.commit("si:ash", "an agent's")
+    return "si:ash", "is an agent: it pushes to refs/heads/propose/NAME"
+
+
+@pytest.mark.soak(4)
+@pytest.mark.parametrize(
+    "attack",
+    [
+        self_made_member, self_made_keeper, keeper_in_two_steps, forged_author, forged_act, amended_audit,
+        dropped_audit, group_in_group, renamed_group, own_history, narrower, shared_with_another, by_an_agent,
+    ],
+)  # fmt: skip
+def test_what_is_not_ones_to_change_is_refused(team: Team, attack: Callable[[Team], tuple[str, str]]) -> None:
+    who, said = attack(team)
+    target = ("origin", "HEAD:refs/heads/other") if attack is own_history else ("origin", "HEAD:main")
+    assert said in team.refused(who, *target)
+
+
+def test_somebody_who_left_pushes_nothing_and_is_not_brought_back(team: Team) -> None:
+    before = (team.clone(ANN) / CHARTER).read_text()
+    team.commit(BEN, "of before he left")
+    team.memstore(ANN, "privacy", "group", "remove", OPS, BEN, "--commit")
+    team.passes(ANN)
+    assert f"{BEN} is no member" in team.refused(BEN, "origin", "HEAD:refs/heads/other")
+    team.ok(BEN, "git", "fetch", "-q")
+    team.ok(BEN, "git", "-c", "core.hooksPath=/dev/null", "merge", "-q", "-s", "ours", "-m", "m", "origin/main")
+    assert CHARTER in team.refused(BEN)
+    team.ok(BEN, "git", "reset", "-q", "--hard", "origin/main")
+    team.write(BEN, CHARTER, before)
+    team.commit(BEN, "replayed")
+    assert f"{BEN} is no member" in team.refused(BEN)
+
+
+def test_a_merge_brings_no_older_charter(team: Team) -> None:
+    team.commit(BEN, "beside")
+    team.memstore(ANN, "privacy", "group", "add", OPS, EVE, "--email", "eve@example.org")
+    team.memstore(ANN, "privacy", "group", "remove", OPS, EVE, "--commit")
+    team.passes(ANN)
+    team.ok(BEN, "git", "fetch", "-q")
+    team.ok(BEN, "git", "-c", "core.hooksPath=/dev/null", "merge", "-q", "-s", "ours", "-m", "m", "origin/main")
+    said = team.refused(BEN)
+    assert f"refs/heads/main: {CHARTER}: it would be as it was before a keeper changed it" in said
+    assert "refs/heads/main: audit/" in said
+
+
+def test_history_is_not_rewound(team: Team) -> None:
+    team.memstore(BEN, "add", "One more.", "--commit")
+    team.passes(BEN)
+    team.ok(BEN, "git", "reset", "-q", "--hard", "HEAD~1")
+    team.commit(BEN, "instead")
+    assert "it would take back commits that others have" in team.refused(BEN, "-f", "origin", "HEAD:main")
+    assert "refs/heads/main would be gone" in team.refused(BEN, "origin", ":main")
+    team.passes(BEN, "origin", "HEAD:refs/heads/propose/x")
+    team.commit(BEN, "otherwise")
+    team.ok(BEN, "git", "commit", "-q", "--amend", "--allow-empty", "-m", "and again")
+    team.passes(BEN, "-f", "origin", "HEAD:refs/heads/propose/x")
+    team.passes(BEN, "origin", ":propose/x")
+
+
+def test_a_keeper_merges_what_an_outsider_made(team: Team) -> None:
+    team.write(EVE, "tea.md", "# Tea\n")
+    team.commit(EVE, "a fork's")
+    team.refused(EVE)
+    team.ok(BEN, "git", "pull", "-q", "--no-rebase", "--no-ff", "../eve", "main")
+    assert "doesn't know whose address eve@example.org is" in team.refused(BEN)
+    team.ok(ANN, "git", "pull", "-q", "--no-rebase", "--no-ff", "../eve", "main")
+    team.passes(ANN)
+
+
+def test_ones_own_hook_says_it_first(team: Team) -> None:
+    self_made_keeper(team)
+    done = team.run(BEN, "git", "push", "-q", "origin", "HEAD:main")
+    assert done.returncode != 0
+    assert REFUSED in done.stderr
+    assert "memstore privacy group add GROUP ENTITY --email ADDRESS" in done.stderr
+
+
+def test_nobody_adds_himself_says_the_commit(team: Team) -> None:
+    charter = team.clone(BEN) / CHARTER
+    for text, said in (
+        (f'{charter.read_text()}  - {{id: "{EVE}", from: "2020-01-01T00:00:00Z"}}\n', f"{EVE} a member of {OPS}"),
+        (charter.read_text().replace(f"[{ANN}]", f"[{ANN}, {BEN}]"), f"{BEN} a keeper of {OPS}"),
+    ):
+        charter.write_text(text)
+        team.ok(BEN, "git", "add", "-A")
+        done = team.run(BEN, "git", "commit", "-m", "x")
+        assert done.returncode != 0
+        assert f"this change by hand would make {said}" in done.stderr
+        assert said in team.run(BEN, "memstore", "check", "--against", "HEAD").stdout
