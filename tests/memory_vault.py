@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memstore.core.errors import ChangedMeanwhileError, LockedError, NoFileError, SealedError, TooLargeError, VaultError
-from memstore.core.places import is_audit_path, is_memory_path, is_sealed_path, kind_of
+from memstore.core.places import RegistryKind, is_audit_path, is_memory_path, is_sealed_path, kind_of
 from memstore.files.fence import MOST_BYTES
 from memstore.files.vault import FileStat
 from memstore.files.walk import rule_files, rules_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from contextlib import AbstractContextManager
 
     from memstore.files.vault import Opener
@@ -42,8 +42,9 @@ class MemoryVault:
     def memory_files(self) -> Iterator[FileStat]:
         yield from [stat for path, stat in self._stats.items() if is_memory_path(path, mixed=self.mixed)]
 
-    def registry_files(self) -> Iterator[str]:
-        yield from [path for path in self.files if kind_of(path)]
+    def registry_files(self, kinds: Iterable[RegistryKind] | None = None) -> Iterator[str]:
+        wanted = {*(RegistryKind if kinds is None else kinds)}
+        yield from [path for path in self.files if kind_of(path) in wanted]
 
     def audit_files(self) -> Iterator[str]:
         yield from [path for path in self.files if is_audit_path(path)]

@@ -35,7 +35,7 @@ LATER = {
         "conflicts.sides",
         "conflicts.statements",
     },
-    "conflicts.compare": {"conflicts.conflict", "conflicts.gisting"},
+    "conflicts.compare": {"conflicts.conflict", "conflicts.gisting", "conflicts.verdicts"},
     "conflicts.survey": {
         *("conflicts.conflict", "conflicts.contradiction", "conflicts.gisting", "conflicts.statements"),
     },

@@ -116,7 +116,7 @@ def found(view: View, kind: RegistryKind, registry_id: str) -> RegistryFile | No
         FormatError: the file at its expected path can't be read.
     """
     file = next((file for file in registered(view, kind) if file.values["id"] == registry_id), None)
-    if file is None and kind not in (RegistryKind.CONSENT, RegistryKind.REQUEST):
+    if file is None and kind.decides and kind is not RegistryKind.CONSENT:
         _stop_where_broken(view, kind, path_of(registry_id, kind))
     return file
 

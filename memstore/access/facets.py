@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from memstore.access.registry import RegistryFile
@@ -42,8 +42,13 @@ class Rights(Protocol):
     def labels(self, row: int) -> Labels:
         """Return the access labels of the memory in a visible row."""
 
-    def registry(self, kind: RegistryKind) -> Mapping[str, RegistryFile | None]:
-        """Return all registry files of a kind, by path, in order; None for a file that can't be read."""
+    def registry(self, kind: RegistryKind, *, naming: Collection[str] = ()) -> Mapping[str, RegistryFile | None]:
+        """Return all registry files of a kind, by path, in order; None for a file that can't be read.
+
+        Args:
+            kind: what they are about.
+            naming: only files whose path contains one of these.
+        """
 
     def audit_paths(self) -> Sequence[str]:
         """Return the paths of all files with audit events, sorted."""

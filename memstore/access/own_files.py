@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from memstore.access.audit_events import consents_named, read
 from memstore.access.registry_world import world_of
 from memstore.core.config import CONFIG_PATH
-from memstore.core.places import RegistryKind, is_audit_path, kind_of
+from memstore.core.places import is_audit_path, kind_of
 from memstore.files.config_file import owner_of
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class OwnFiles(NamedTuple):
 
     def registries(self) -> dict[str, bytes]:
         """Return the files that decide who may see what."""
-        return {path: data for path, data in self.files.items() if kind_of(path) not in (None, RegistryKind.REQUEST)}
+        return {path: data for path, data in self.files.items() if (kind := kind_of(path)) and kind.decides}
 
     def world(self, memories: Mapping[str, Labels]) -> World:
         """Return the world that these files describe, with these memories by id."""

@@ -11,6 +11,7 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from memstore.core.conflict import VERDICTS
 from memstore.core.errors import FormatError
 from memstore.core.finding import Position, Problem
 from memstore.core.keys import SIGNATURE_KEYS, Key, Shape
@@ -99,6 +100,25 @@ REQUEST_KEYS = (
     Key("provenance", Shape.LINE),
     Key("provenance_digest", Shape.LINE),
 )
+# Takes a verdict back.
+WITHDRAWN = "withdrawn"
+VERDICT_SIDE_KEYS = (
+    _required_key("ref", Shape.REF),
+    Key("lines", Shape.LINE),
+    Key("blob", Shape.LINE),
+    Key("digest", Shape.LINE),
+)
+VERDICT_KEYS = (
+    _required_key("type", Shape.CHOICE, ("verdict",)),
+    _required_key("id", Shape.MEMORY_ID),
+    _required_key("verdict", Shape.CHOICE, (*VERDICTS, WITHDRAWN)),
+    Key("judged", Shape.ENTRIES, entry=VERDICT_SIDE_KEYS, required=True),
+    _required_key("judged_by", Shape.ENTITY),
+    Key("model", Shape.LINE),
+    _required_key("judged_at", Shape.INSTANT),
+    Key("reason", Shape.LINE),
+    Key("withdraws", Shape.MEMORY_ID),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +138,12 @@ FORMS = {
     RegistryKind.CONTEXT: RegistryForm(CONTEXT_KEYS, "ctx"),
     RegistryKind.CONSENT: RegistryForm(CONSENT_KEYS),
     RegistryKind.REQUEST: RegistryForm(REQUEST_KEYS),
+    RegistryKind.VERDICT: RegistryForm(VERDICT_KEYS),
 }
+
+
+# In the name of a verdict's file, the ids of the memories precede its own: finding those of one opens no others.
+BETWEEN_IDS = "+"
 
 
 def expected_id(path: str, kind: RegistryKind) -> str:
@@ -127,7 +152,7 @@ def expected_id(path: str, kind: RegistryKind) -> str:
     if kind is RegistryKind.ENTITY:
         return ":".join(names[-2:])
     namespace = FORMS[kind].namespace
-    return f"{namespace}:{names[-1]}" if namespace else names[-1]
+    return f"{namespace}:{names[-1]}" if namespace else names[-1].rpartition(BETWEEN_IDS)[2]
 
 
 def is_named(registry_id: str, path: str, kind: RegistryKind) -> bool:

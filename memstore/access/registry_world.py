@@ -55,7 +55,7 @@ class _Reading:
         self._consents_in_doubt = False
         for path, data in files:
             kind = kind_of(path)
-            if kind not in (None, RegistryKind.REQUEST):
+            if kind and kind.decides:
                 self._read(path, kind, data)
         if not recorded <= self._said[RegistryKind.CONSENT].keys():
             self._consents_in_doubt = True

@@ -86,10 +86,10 @@ def changed_by_hand(
             yield finding_of("audit-event-gone", path, f"a committed audit event {what}", _BACK)
         elif path == CONFIG_PATH and old is not None:
             yield from _settings(old, new, acts, default_owner)
-        elif kind is RegistryKind.CONSENT and old is not None and new is not None:
-            text = "the file of a consent, a refusal or a revocation was changed"
-            yield finding_of("consent-changed", path, text, _BACK)
-        elif kind not in (None, RegistryKind.CONSENT, RegistryKind.REQUEST):
+        elif kind in _WRITTEN_ONCE and old is not None and new is not None:
+            code, what, more = _WRITTEN_ONCE[kind]
+            yield finding_of(code, path, f"the file of {what} was changed", f"{_BACK}{more}")
+        elif kind is not None and kind.decides and kind is not RegistryKind.CONSENT:
             name = expected_id(path, kind)
             if not _is_told(path, kind, old, new, told[name]):
                 yield from _opening_findings(path, name, around(), now)
@@ -206,6 +206,10 @@ def _verb(path: str) -> str:
 
 
 _BACK = "git restore --staged --worktree brings it back"
+_WRITTEN_ONCE = {
+    RegistryKind.CONSENT: ("consent-changed", "a consent, a refusal or a revocation", ""),
+    RegistryKind.VERDICT: ("verdict-changed", "a verdict", "; memstore conflicts judge judges anew"),
+}
 _BY_COMMAND = "put it back; memstore {} makes the change, and records it"
 
 

@@ -157,6 +157,7 @@ def why(
 
 def _lines_of_why(session: CliSession, explained: Why, what_if: WhatIf | None = None) -> Iterator[str]:
     from memstore.cli.output import safe_line
+    from memstore.cli.written import verdict_lines
     from memstore.core.quotation import shown_title
 
     paint, entry = session.paint, explained.shown.entry
@@ -170,6 +171,7 @@ def _lines_of_why(session: CliSession, explained: Why, what_if: WhatIf | None = 
     for number, before in zip(explained.numbers, now, strict=True):
         yield ""
         yield from _number_lines(session, explained, number, before)
+    yield from verdict_lines(session, explained.shown.verdicts)
 
 
 def _number_lines(session: CliSession, explained: Why, number: Number, before: Number) -> Iterator[str]:

@@ -85,6 +85,8 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
     "conflicts": {
         "list": ("conflicts:list_", "list memories that can't both be right, or say the same"),
         "resolve": ("conflicts:resolve", "decide which of two memories holds"),
+        "judge": ("conflicts:judge", "say what you think of what two memories say"),
+        "withdraw": ("conflicts:withdraw", "take back what somebody, or a model, judged"),
         "merge": ("rework:merge", "merge memories that say the same into one"),
         "split": ("rework:split", "split a memory into two"),
     },

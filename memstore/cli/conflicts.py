@@ -8,7 +8,8 @@ import click
 
 from memstore.cli.filters import filter_options
 from memstore.cli.options import NAME, WholeNumber, command, ref_argument
-from memstore.cli.written import lines_of_all, said_line, saving_options
+from memstore.cli.written import diff_lines, lines_of_all, said_line, saving_options, verdict_line
+from memstore.core.conflict import VERDICTS
 from memstore.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from memstore.cli.session import CliSession
     from memstore.conflicts.candidates import Candidate, OwnStatement
     from memstore.conflicts.duplicates import Duplicates
+    from memstore.conflicts.judging import Judgement
     from memstore.core.conflict import Conflict, Lines
     from memstore.search.filters import Which
 
@@ -116,6 +118,7 @@ def _lines(session: CliSession, found: Sequence[Conflict]) -> Iterator[str]:
             yield f"  {place}: {kind} with {paint('ref', one.refs[1])}: {said_line(paint, theirs)} [{one.rule}]"
             current = f" ({paint('ref', one.current)} is current)" if one.current else ""
             yield f"    {paint('dim', one.suggested_resolution)}{current}: {one.command}"
+            yield from (f"    {verdict_line(session, verdict)}" for verdict in one.verdicts)
 
 
 @command(
@@ -154,6 +157,72 @@ def resolve(
     session.emit("resolve-conflict", done, lambda: lines_of_all(session, done.saved, dry_run=dry_run), dry_run=dry_run)
     if not any(each.changed for each in done.saved):
         session.say(f"{done.decision} was decided already")
+
+
+@command(
+    "judge",
+    examples=(
+        'memstore conflicts judge m_7f3 m_abc supersedes --reason "measured again"',
+        "memstore conflicts judge m_7f3:9 m_abc:12-13 narrows",
+        "memstore conflicts judge m_7f3 m_abc m_k2q unrelated        # the same of several",
+    ),
+)
+@ref_argument()
+@ref_argument("others", nargs=-1, required=True, metavar="OTHER...")
+@click.argument("verdict", type=click.Choice(VERDICTS), metavar="VERDICT")
+@click.option("--reason", metavar="TEXT", help="Why, for whoever asks later.")
+@saving_options()
+def judge(
+    session: CliSession,
+    ref: str,
+    others: Sequence[str],
+    verdict: str,
+    *,
+    reason: str | None,
+    commit: bool,
+    dry_run: bool,
+) -> None:
+    """Record what you judge of two statements: REF contradicts, supersedes or narrows OTHER, and so on.
+
+    Add lines to say which statements, like m_7f3:9; else the two that are most alike are meant. VERDICT is
+    contradicts; supersedes, if REF is newer; narrows, if another time, place or scope makes both true; same; unrelated;
+    or unsure. A verdict changes neither memory, but you are not asked again, until one of the lines changes.
+    """
+    from memstore.conflicts.judging import judge as record
+
+    done = record(session.view(), ref, others, verdict, reason=reason, dry_run=dry_run, commit=commit)
+    _emit_verdicts(session, "judge", done, dry_run=dry_run)
+    if not done.written:
+        session.say("you judged that before")
+
+
+@command(
+    "withdraw",
+    examples=(
+        "memstore conflicts withdraw llm:gpt-4o-mini       # all that this model judged",
+        "memstore conflicts withdraw si:ash",
+        "memstore conflicts withdraw ver_7c8q9twgxk",
+    ),
+)
+@click.argument("judge")
+@saving_options()
+def withdraw(session: CliSession, judge: str, *, commit: bool, dry_run: bool) -> None:
+    """Take back the verdicts of JUDGE: an entity, a model, or the id of one verdict.
+
+    You take back your own; the vault's owner anybody's.
+    """
+    from memstore.conflicts.judging import withdraw as take_back
+
+    done = take_back(session.view(), judge, dry_run=dry_run, commit=commit)
+    _emit_verdicts(session, "withdraw", done, dry_run=dry_run)
+    if not dry_run:
+        session.say(f"{done.written:,} {'verdict' if done.written == 1 else 'verdicts'} taken back")
+
+
+def _emit_verdicts(session: CliSession, verb: str, done: Judgement, *, dry_run: bool) -> None:
+    said = (verdict_line(session, one) for one in done.verdicts)
+    lines = diff_lines(session, done.diff) if dry_run and done.diff else said
+    session.emit(verb, done, lambda: lines, each="verdicts", dry_run=dry_run)
 
 
 def _list_candidates(session: CliSession, refs: Sequence[str], given: Which, each: int | None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -10,10 +11,11 @@ from memstore.cli.options import WholeNumber, at_option, command, named_argument
 from memstore.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from memstore.cli.output import Palette
     from memstore.cli.session import CliSession
+    from memstore.core.conflict import PairVerdict
     from memstore.lineage.orphans import Dangling, Orphans
     from memstore.lineage.repair import FixedProvenance
     from memstore.lineage.trace import Harmed, Impact
@@ -76,7 +78,9 @@ def trace(
     at: str | None,
 ) -> None:
     """Show where a memory comes from: its sources, their sources, and so on; each memory once."""
+    from memstore.conflicts.verdicts import verdicts_on
     from memstore.lineage.trace import trace_memory
+    from memstore.lineage.values import NodeState
 
     if impact:
         if reverse or form != "tree" or depth is not None or at:
@@ -86,10 +90,14 @@ def trace(
     session.choices.json = session.choices.json or form == "json"
     most = _most(session, limit, is_drawn=form in ("tree", "svg"))
     traced = trace_memory(session.view(), ref, reverse=reverse, depth=depth, limit=most, at=at)
-    session.emit("trace", traced, lambda: _drawing_lines(session, traced, form), verbatim=True)
+    is_now_here = not at and traced.start.state is NodeState.MEMORY and traced.start.path != traced.start.key
+    verdicts = verdicts_on(session.view(), traced.start.key) if is_now_here else ()
+    session.emit(
+        "trace", traced, lambda: _drawing_lines(session, traced, verdicts, form), verbatim=True, verdicts=verdicts
+    )
 
 
-def _drawing_lines(session: CliSession, traced: Trace, form: str) -> Iterator[str]:
+def _drawing_lines(session: CliSession, traced: Trace, verdicts: Sequence[PairVerdict], form: str) -> Iterator[str]:
     from memstore.cli.lineage_text import trace_lines
     from memstore.cli.output import safe_line
     from memstore.documents.lineage import dot_lines, mermaid_lines
@@ -104,7 +112,9 @@ def _drawing_lines(session: CliSession, traced: Trace, form: str) -> Iterator[st
         case "mermaid":
             return (safe_line(line) for line in mermaid_lines(traced))
         case _:
-            return trace_lines(session.paint, traced)
+            from memstore.cli.written import verdict_lines
+
+            return chain(trace_lines(session.paint, traced), verdict_lines(session, verdicts))
 
 
 # -- orphans -------------------------------------------------------------------------------------

@@ -243,7 +243,7 @@ def _show_path(session: CliSession, ref: str) -> None:
 def card(session: CliSession, shown: Shown) -> Iterator[str]:
     """Yield a memory in readable form: its keys, its numbers, its text; all words of an external one as a quotation."""
     from memstore.cli.output import safe, safe_line
-    from memstore.cli.written import conflict_line
+    from memstore.cli.written import conflict_line, verdict_line
     from memstore.core.quotation import END, quoted_lines
 
     paint, entry, outside = session.paint, shown.entry, shown.external
@@ -263,6 +263,8 @@ def card(session: CliSession, shown: Shown) -> Iterator[str]:
         yield f"{paint('dim', name.ljust(width))}  {text}"
     for conflict in shown.conflicts:
         yield f"{paint('dim', 'conflict'.ljust(width))}  {conflict_line(paint, conflict)}"
+    for verdict in shown.verdicts:
+        yield f"{paint('dim', 'verdict'.ljust(width))}  {verdict_line(session, verdict)}"
     if outside is not None:
         yield ""
         yield paint("warning", outside.opening)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from memstore.cli.output import Palette
     from memstore.cli.session import CliSession
     from memstore.core.change import Saved
-    from memstore.core.conflict import Conflict, Lines
+    from memstore.core.conflict import Conflict, Lines, PairVerdict
     from memstore.core.finding import Finding
     from memstore.memories.promote import Linked
 
@@ -198,6 +198,35 @@ def said_line(paint: Palette, lines: Lines) -> str:
     from memstore.cli.output import safe_line
 
     return paint("title", safe_line(" ".join(lines.said.split())))
+
+
+def verdict_line(session: CliSession, verdict: PairVerdict) -> str:
+    """Return a verdict as one line: who judged when, what, and why."""
+    from memstore.cli.output import safe_line
+
+    paint = session.paint
+    said = SAID_OF_TWO[verdict.verdict].format(*(paint("ref", f"{one.ref}:{one.line_start}") for one in verdict.judged))
+    by = safe_line(f"{verdict.judged_by} with {verdict.model}" if verdict.model else verdict.judged_by)
+    reason = f": {safe_line(verdict.reason)}" if verdict.reason else ""
+    return f"{session.day_of(verdict.judged_at)} {by}: {said}{reason} {paint('dim', f'[{verdict.id}]')}"
+
+
+def verdict_lines(session: CliSession, verdicts: Sequence[PairVerdict]) -> Iterator[str]:
+    """Yield verdicts as a part of an answer, after an empty line; nothing without any."""
+    if verdicts:
+        yield from ("", session.paint("heading", "verdicts"))
+    yield from (verdict_line(session, one) for one in verdicts)
+
+
+# What each verdict says of two memories.
+SAID_OF_TWO = {
+    "contradicts": "{} contradicts {}",
+    "supersedes": "{} is newer than {}",
+    "narrows": "{} holds beside {}, in another time, place or scope",
+    "same": "{} says the same as {}",
+    "unrelated": "{} has nothing to do with {}",
+    "unsure": "can't tell how {} and {} stand to each other",
+}
 
 
 def in_vault(session: CliSession, path: str, *, is_folder: bool = False) -> str:

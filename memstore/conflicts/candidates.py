@@ -17,6 +17,8 @@ from memstore.conflicts.conflict import decided, may_differ
 from memstore.conflicts.frames import ALL, DENY_ALL, IN_PART, KNOWN, frame
 from memstore.conflicts.prose import is_claim
 from memstore.conflicts.sides import MOST_STATEMENTS, Side, said_by
+from memstore.conflicts.verdicts import verdicts_on
+from memstore.core.conflict import Judged
 from memstore.core.errors import UsageError
 from memstore.core.keys import EXTERNAL
 from memstore.core.named import refs_of
@@ -33,8 +35,9 @@ from memstore.search.filters import Which, filters_of, narrowed
 from memstore.search.ranker import FILES_AT_ONCE, Audience
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from memstore.core.conflict import PairVerdict
     from memstore.core.named import Names
     from memstore.core.quotation import External
     from memstore.core.view import View
@@ -94,6 +97,11 @@ class Candidate(NamedTuple):
     def __repr__(self) -> str:
         return short_repr(self)
 
+    def is_judged(self, verdicts: Iterable[PairVerdict]) -> bool:
+        """Whether one of some verdicts is about it and what it concerns."""
+        mine, theirs = (Judged(one.ref, one.path, one.line_start, one.line_end) for one in (self.concerns, self))
+        return any(one.is_about(mine, theirs) for one in verdicts)
+
     @property
     def order(self) -> tuple[float, int, str, str, int]:
         """The key to sort candidates by: the most alike first, of those that are equally so the newest."""
@@ -102,7 +110,12 @@ class Candidate(NamedTuple):
 
 
 def candidates(
-    view: View, memory: Names | None = None, *, limit: int | None = MOST_SHOWN, **which: Unpack[Which]
+    view: View,
+    memory: Names | None = None,
+    *,
+    limit: int | None = MOST_SHOWN,
+    model: str | None = None,
+    **which: Unpack[Which],
 ) -> tuple[Candidate, ...]:
     """Return the statements of other memories that are most like those of memories, for somebody to judge.
 
@@ -115,13 +128,14 @@ def candidates(
         view: the vault.
         memory: the memory, or several; without any, each that has changed since the last commit.
         limit: at most this many for each memory.
+        model: the model that is to judge them, if it is not the actor: what either has judged is left out.
         which: filters; without a memory, each that passes them.
 
     Raises:
         NotFoundError: the viewer may not see such a memory.
         UsageError: no memory is named, and none has changed; or a filter is invalid.
     """
-    near = _Near(view)
+    near = _Near(view, model)
     paths = _asked(view, near.audience, memory, which)
     found = [near.of(path)[:limit] for path in view.with_progress("comparing memories", paths)]
     return tuple(chain.from_iterable(found))
@@ -142,6 +156,12 @@ def _asked(view: View, audience: Audience, memory: Names | None, which: Which) -
             "no memory has changed since the last commit", hint="name one: memstore conflicts --candidates REF"
         )
     return paths
+
+
+def nearest(view: View, memory: MemoryFile, other: MemoryFile) -> Candidate | None:
+    """Return the statement of another memory that is most like one of a memory's; None if none is above the floor."""
+    found = _Asked(memory, _Near(view)).candidates(other)
+    return min(found, key=lambda one: one.order, default=None)
 
 
 class _Words(NamedTuple):
@@ -174,10 +194,11 @@ class _Near:
 
     Args:
         view: the vault.
+        model: what is to judge them, if it is not the actor.
     """
 
-    def __init__(self, view: View) -> None:
-        self.view = view
+    def __init__(self, view: View, model: str | None = None) -> None:
+        self.view, self._model = view, model
         self.audience = Audience(view)
         self.aliases = aliases_of(view)
         status = self.audience.column("status")
@@ -196,7 +217,12 @@ class _Near:
             other = self.view.read(self.paths[row])
             if other and not may_differ(file.memory, other.memory) and not decided(_side(file), _side(other)):
                 found += asked.candidates(other)
-        return sorted(found, key=lambda one: one.order)
+        verdicts = [one for one in verdicts_on(self.view, path) if one.judge == self._judge] if found else ()
+        return sorted((one for one in found if not one.is_judged(verdicts)), key=lambda one: one.order)
+
+    @property
+    def _judge(self) -> str:
+        return self._model or self.view.actor
 
     def _alike(self, asked: _Asked) -> Sequence[int]:
         """Return the rows of the active memories that have most of the rarest words of a memory."""

@@ -106,7 +106,8 @@ class Comparer:
         others = (self.side_at(one.lines[1].path) for one in found)
         beside = [one for other in others if other for one in self.found(other, but=(*but, side.path))]
         kept = {id(one) for one in without_hubs([*found, *beside])}
-        return sorted((one for one in found if id(one) in kept), key=lambda one: one.order)
+        found = sorted((one for one in found if id(one) in kept), key=lambda one: one.order)
+        return _judged(self._view, found, side.path) if side.path in self._paths else found
 
     def found(self, side: Side, *, but: Collection[str] = ()) -> list[Conflict]:
         """Return the open conflicts of a memory, also of sentences that are in conflict with many.
@@ -349,4 +350,14 @@ def survey(view: View, memory: Named | None = None, **which: Unpack[Which]) -> S
     else:
         said = said_by_all(view, view.with_progress("comparing memories", comparer.active))
         conflicts, left_out = conflicts_among(view, said, {*paths})
-    return Survey(tuple(sorted(without_hubs(conflicts), key=lambda one: one.order)), left_out)
+    return Survey(tuple(_judged(view, sorted(without_hubs(conflicts), key=lambda one: one.order))), left_out)
+
+
+def _judged(view: View, found: list[Conflict], path: str | None = None) -> list[Conflict]:
+    """Return conflicts, of the memory at a path or of all, with what was judged of them."""
+    if not found:
+        return found
+    from memstore.conflicts.verdicts import about, verdicts_on
+
+    verdicts = verdicts_on(view, path)
+    return [one._replace(verdicts=about(one, verdicts)) for one in found] if verdicts else found

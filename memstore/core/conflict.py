@@ -25,6 +25,9 @@ RESOLUTION = {
 }
 
 
+# What somebody may judge of two statements: the first contradicts, supersedes or narrows the other; they say the same,
+# have nothing to do with each other, or it can't be told.
+VERDICTS = ("contradicts", "supersedes", "narrows", "same", "unrelated", "unsure")
 # The rule of a conflict between claims.
 CLAIMS = "claims"
 
@@ -42,12 +45,54 @@ class Lines(NamedTuple):
     said: str
 
 
+class Judged(NamedTuple):
+    """The lines of one memory that were judged, where they are now; they count from 1, both inclusive."""
+
+    ref: str
+    path: str
+    line_start: int
+    line_end: int
+
+
+class PairVerdict(NamedTuple):
+    """What somebody judged of two statements; of `supersedes` and `narrows`, the first one does.
+
+    `verdict` is one of `VERDICTS`; `model` is what a person or an agent let judge, None for their own judgement.
+    """
+
+    id: str
+    path: str
+    verdict: str
+    judged: tuple[Judged, Judged]
+    judged_by: str
+    judged_at: str
+    model: str | None = None
+    reason: str | None = None
+
+    def __repr__(self) -> str:
+        return short_repr(self)
+
+    @property
+    def judge(self) -> str:
+        """Whose judgement it is: the model, or else who judged."""
+        return self.model or self.judged_by
+
+    def is_about(self, *places: Judged) -> bool:
+        """Whether it judges statements that share a line with each of two, in either order."""
+        return all(any(_overlap(one, place) for one in self.judged) for place in places)
+
+
+def _overlap(one: Judged, other: Judged) -> bool:
+    return one.path == other.path and one.line_start <= other.line_end and other.line_start <= one.line_end
+
+
 class Conflict(NamedTuple):
     """An open conflict between two memories; the one that was asked about comes first.
 
     `penalty` is how much it lowers the quality of the first memory, from 0 to 0.3. `command` is the command that
     decides the conflict or shows what to decide. `rule` is the rule that found it. For a temporal conflict, `current`
-    is the ref of the memory that probably holds now; None if each says what was so in its time.
+    is the ref of the memory that probably holds now; None if each says what was so in its time. `verdicts` is what
+    somebody judged of the same lines.
     """
 
     conflict_type: ConflictType
@@ -58,6 +103,7 @@ class Conflict(NamedTuple):
     rule: str
     command: str
     current: str | None = None
+    verdicts: tuple[PairVerdict, ...] = ()
 
     def __repr__(self) -> str:
         return short_repr(self)

@@ -677,6 +677,12 @@ _CODES = (
         "takes a consent back, and a new one can say something else.",
     ),
     _error(
+        "verdict-changed",
+        "the committed file of a verdict on two memories was changed",
+        "Such files are written once, so that whoever judged is not made to say something else. `memstore conflicts "
+        "judge` judges anew, and what it writes takes the earlier one's place.",
+    ),
+    _error(
         "grant-regained",
         "a merge brings back a grant that one of its sides had revoked",
         "A revoked grant stays revoked. Remove it again; `memstore privacy grant` grants the memory again.",

@@ -19,6 +19,8 @@ SHORTEST_PREFIX = 3
 ID_OF_PROPOSAL = "prop_"
 # The ids of requests, for a consent or for witnesses, begin with it.
 ID_OF_REQUEST = "req_"
+# The ids of verdicts on two memories begin with it.
+ID_OF_VERDICT = "ver_"
 
 MEMORY_ID_PATTERN = r"[a-z0-9][a-z0-9_-]{2,63}"
 ENTITY_ID_PATTERN = r"[a-z][a-z0-9-]*:[a-z0-9][a-z0-9._-]*"

@@ -158,6 +158,12 @@ class RegistryKind(Enum):
     CONTEXT = "contexts"
     CONSENT = "consents"
     REQUEST = "requests"
+    VERDICT = f"{SETTINGS_FOLDER}/verdicts"
+
+    @property
+    def decides(self) -> bool:
+        """Whether its files decide who may see what."""
+        return self not in (RegistryKind.REQUEST, RegistryKind.VERDICT)
 
     @property
     def suffix(self) -> str:
@@ -165,9 +171,8 @@ class RegistryKind(Enum):
         return ".yaml" if self in (RegistryKind.GROUP, RegistryKind.CONTEXT) else ".md"
 
 
-REGISTRY_FOLDERS = tuple(kind.value for kind in RegistryKind)
 # Folders of the vault's own files, at its top: they hold no memories.
-NO_MEMORY_FOLDERS = frozenset({*REGISTRY_FOLDERS, "audit", SETTINGS_FOLDER})
+NO_MEMORY_FOLDERS = frozenset({*(kind.value.partition("/")[0] for kind in RegistryKind), "audit", SETTINGS_FOLDER})
 
 
 # -- paths that can be memories --------------------------------------------------------------------
@@ -237,6 +242,7 @@ def is_audit_path(path: str) -> bool:
 
 
 _KIND_OF_FOLDER = {kind.value: kind for kind in RegistryKind}  # asked for every file of a mixed vault
+_VERDICTS = f"{RegistryKind.VERDICT.value}/"
 
 
 def kind_of(path: str) -> RegistryKind | None:
@@ -246,6 +252,8 @@ def kind_of(path: str) -> RegistryKind | None:
     """
     folder, _, name = path.partition("/")
     kind = _KIND_OF_FOLDER.get(folder)
+    if folder == SETTINGS_FOLDER and path.startswith(_VERDICTS):
+        kind = RegistryKind.VERDICT
     if (
         kind is None
         or "/." in path
@@ -258,7 +266,10 @@ def kind_of(path: str) -> RegistryKind | None:
 
 def decides(path: str) -> bool:
     """Return whether the vault's own file at a path decides who may see what, or records such decisions."""
-    return path == CONFIG_PATH or is_audit_path(path) or kind_of(path) not in (None, RegistryKind.REQUEST)
+    if path == CONFIG_PATH or is_audit_path(path):
+        return True
+    kind = kind_of(path)
+    return kind is not None and kind.decides
 
 
 # -- the vault's own files -------------------------------------------------------------------------
@@ -287,8 +298,11 @@ def summary_of(paths: Collection[str]) -> str:
 
     A message outlives what is forgotten, and the names of the other files contain names of people.
     """
+    records = {path: kind.value for path in paths if (kind := kind_of(path))}
     named = sorted(path for path in paths if path in _SETTINGS or path.startswith(f"{SETTINGS_FOLDER}/"))
+    named = [path for path in named if path not in records]
     notes = [path for path in paths if path not in named and not is_own_path(path)]
-    counts = Counter(path.partition("/")[0] for path in paths if path not in {*named, *notes})
+    others = (path for path in paths if path not in {*named, *notes})
+    counts = Counter(records.get(path, path.partition("/")[0]).removeprefix(f"{SETTINGS_FOLDER}/") for path in others)
     plain = [f"{len(notes)} plain note{'s' * (len(notes) > 1)}"] if notes else []
     return ", ".join([*named, *(f"{count} in {folder}" for folder, count in sorted(counts.items())), *plain])

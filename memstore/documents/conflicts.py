@@ -42,6 +42,14 @@ Form("""Resolved
     kept: a ref, or both
     memories=saved[2..2]
 """)
+Form("""Judgement
+    @judge: memstore conflicts judge --json
+    @withdraw: memstore conflicts withdraw --json
+    verdicts
+    written: how many files were written; the rest had been judged so before
+    diff?dry_run: the unified diff, in a dry run
+    commit?: the commit that contains them
+""")
 Form("Copy", "ref path title")
 Form("""Duplicates
     similarity[.4 0..1]: the similarity of the two least similar ones

@@ -116,9 +116,11 @@ trace_document: Form[Trace] = Form(
     chain=chain.*.key: the memories that superseded each other, oldest first; empty if there are none
     ungrounded=is_ungrounded
     left_out: what is not shown, because of --limit
+    verdicts?: what was judged of its statements and others'
 """,
     external=_names_marks,
     nodes=_distant,
+    verdicts="Sequence[PairVerdict]",
 )
 Form("""Dangling
     ref=node.key path=node.path line=at.line[1..] column=at.column[1..] field target ungrounded=is_ungrounded

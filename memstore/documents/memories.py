@@ -138,6 +138,7 @@ _shown = Form[Any](
     confidence_now[0..1]: the confidence after its evidence has faded; null if the memory has none
     conflicts: the open conflicts
     {NOT_COMPARED}
+    verdicts?: what was judged of its statements and others', the oldest first
     standing: how firmly it is believed; null if the memory has no confidence
     prunable: why it could be archived
     quality[0..1]: how reliable it is today, as in search results
@@ -254,6 +255,7 @@ Form("""Why
     ref=shown.entry.ref path=shown.path
     revision=shown.revision: The file's git blob id.
     numbers
+    verdicts=shown.verdicts?: what was judged of its statements and others'
 """)
 Form("""WhatIf
     @why

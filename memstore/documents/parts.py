@@ -36,6 +36,21 @@ Form("""Lines
     line_end[1..]: the last of them
     excerpt
 """)
+Form("""Judged
+    ref path
+    line_start[1..]: from 1
+    line_end[1..]: the last of them
+""")
+Form("""PairVerdict
+    id
+    path: its file
+    verdict[contradicts|supersedes|narrows|same|unrelated|unsure]: of the first on the other
+    judged[2..2]: the lines that it is about, where they are now
+    judged_by: who judged, or let the model judge
+    model~: the model; null for a judgement of their own
+    judged_at
+    reason~
+""")
 conflict_document: Form[Conflict] = Form(
     """Conflict
     conflict_type
@@ -46,6 +61,7 @@ conflict_document: Form[Conflict] = Form(
     rule
     command: the command that resolves it as suggested
     current?: for a temporal conflict, the ref of the memory that probably holds now
+    verdicts?: what was judged of these lines
 """,
     penalty=_lowers,
 )

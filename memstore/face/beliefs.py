@@ -14,7 +14,9 @@ from memstore.beliefs.revise import revise_from
 from memstore.conflicts.candidates import candidates
 from memstore.conflicts.compare import conflicts
 from memstore.conflicts.duplicates import dedupe
+from memstore.conflicts.judging import judge, withdraw
 from memstore.conflicts.resolve import resolve_conflict
+from memstore.conflicts.verdicts import verdicts_on
 from memstore.face.forward import Forward, Part
 from memstore.memories.split import merge, split
 from memstore.memories.suggestions import accept_suggestion, list_suggestions, reject_suggestion
@@ -48,5 +50,8 @@ class VaultConflicts(Part):
 
     open = Forward(conflicts)
     resolve = Forward(resolve_conflict)
+    judge = Forward(judge)
+    withdraw = Forward(withdraw)
+    verdicts = Forward(verdicts_on)
     duplicates = Forward(dedupe)
     candidates = Forward(candidates)

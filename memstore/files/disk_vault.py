@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from datetime import datetime
 
+    from memstore.core.places import RegistryKind
     from memstore.files.vault import FileStat, Opener
 
 
@@ -77,12 +78,13 @@ class DiskVault:
         rules = walk.ignore_rules(self._root, mixed=self.mixed)
         yield from walk.walk(self._root, walk.KnownTree(), rules).new
 
-    def registry_files(self) -> Iterator[str]:
-        """Yield the paths of all registry files (`core.places`), in no particular order."""
-        from memstore.core.places import REGISTRY_FOLDERS, kind_of
+    def registry_files(self, kinds: Iterable[RegistryKind] | None = None) -> Iterator[str]:
+        """Yield the paths of all registry files (`core.places`), or of those of some kinds, in no particular order."""
+        from memstore.core.places import RegistryKind, kind_of
 
-        for top in REGISTRY_FOLDERS:
-            yield from [path for path in self._files_below(top) if kind_of(path) and not self._is_foreign(path)]
+        for kind in RegistryKind if kinds is None else kinds:
+            found = self._files_below(kind.value)
+            yield from [path for path in found if kind_of(path) is kind and not self._is_foreign(path)]
 
     def _is_foreign(self, path: str) -> bool:
         """Return whether a file is another program's; if it can't be read, it counts as the vault's own."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from memstore.core.ids import is_entity_id
 from memstore.core.memory import Memory
-from memstore.core.places import kind_of, page_name, stem_of
+from memstore.core.places import RegistryKind, kind_of, page_name, stem_of
 from memstore.core.times import instant, stated, time_in
 from memstore.files import fence
 from memstore.files.fence import BOM, FencedText
@@ -98,7 +98,8 @@ def means_to_be_registry(data: bytes) -> bool:
 
 def is_registry(path: str, data: bytes) -> bool:
     """Return whether a file in a vault with other notes is a registry file: by its place, and by what it claims."""
-    return kind_of(path) is not None and means_to_be_registry(data)
+    kind = kind_of(path)
+    return kind is RegistryKind.VERDICT or (kind is not None and means_to_be_registry(data))
 
 
 def is_foreign(path: str, data: bytes, *, mixed: bool) -> bool:

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from memstore.core.errors import SealedError, TooLargeError, VaultError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from contextlib import AbstractContextManager
 
+    from memstore.core.places import RegistryKind
     from memstore.files.memory_file import ReadFile
 
 # The outcome of a `VaultError` whose call changed the file and could not undo that.
@@ -67,8 +69,8 @@ class VaultFiles(Protocol):
     def memory_files(self) -> Iterator[FileStat]:
         """Yield all Markdown files that can be memories (docs/format.md, "Where files are"), in no particular order."""
 
-    def registry_files(self) -> Iterator[str]:
-        """Yield the paths of all registry files (`core.places`), in no particular order."""
+    def registry_files(self, kinds: "Iterable[RegistryKind] | None" = None) -> Iterator[str]:
+        """Yield the paths of all registry files (`core.places`), or of those of some kinds, in no particular order."""
 
     def audit_files(self) -> Iterator[str]:
         """Yield the paths of all files with audit events, in no particular order."""

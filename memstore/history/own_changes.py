@@ -75,6 +75,9 @@ def _words(kind: RegistryKind, was: Said, now: Said) -> Iterator[str]:
     if kind in (RegistryKind.CONSENT, RegistryKind.REQUEST) and (was is None or now is None):
         yield _record(now or was or {})
         return
+    if kind is RegistryKind.VERDICT and (was is None or now is None):
+        yield _verdict(now or was or {})
+        return
     old, new = was or {}, now or {}
     for name in dict.fromkeys((*new, *old)):
         if name not in ("type", "id"):
@@ -101,6 +104,14 @@ def _record(said: Mapping[str, Any]) -> str:
     ends = f" until {said['expires_at']}" if said.get("expires_at") else ""
     reason = f": {said['reason']}" if said.get("reason") else ""
     return text.replace(" * ", " everybody ") + ends + reason
+
+
+def _verdict(said: Mapping[str, Any]) -> str:
+    """Return who judged what, of which memories."""
+    by = f"{said.get('judged_by')} with {said['model']}" if said.get("model") else said.get("judged_by")
+    refs = [str(side.get("ref")) for side in said.get("judged") or ()]
+    reason = f": {said['reason']}" if said.get("reason") else ""
+    return f"{by} judged {' and '.join(refs)}: {said.get('verdict')}{reason}"
 
 
 def _plain(value: Any, other: Any) -> Any:

@@ -330,7 +330,7 @@ def _what_goes(
             _learn(found, data, mixed=mixed)
     for one in rest:
         for path in paths.get(one.id, ()):
-            asked = forgotten if re.search(r"(?:^|/)requests/", path) else ids  # a request has no text of a memory
+            asked = forgotten if _WITHOUT_TEXT.search(path) else ids
             _sort_out(found, one, path, asked)
     return found
 
@@ -393,10 +393,15 @@ def _distinctive_lines(text: str) -> set[str]:
     return {line for line in map(str.strip, text.splitlines()) if len(line) >= _TELLING}
 
 
+# Requests and verdicts have no text of a memory.
+_WITHOUT_TEXT = re.compile(r"(?:^|/)(?:requests|\.memstore/verdicts)/")
+_GOES_AS_A_WHOLE = re.compile(r"(?:^|/)(?:requests|suggestions|\.memstore/verdicts)/")
+
+
 def _sort_out(found: _Found, one: _Object, path: str, ids: set[str]) -> None:
     """Decide whether a blob at a path goes, or loses lines."""
     names = any(name.encode() in one.data for name in ids)
-    if names and re.search(r"(?:^|/)(?:requests|suggestions)/", path):
+    if names and _GOES_AS_A_WHOLE.search(path):
         found.removed.add(one.id)
     elif names and path.endswith("MEMORY.md"):
         kept = [line for line in one.data.splitlines(keepends=True) if not _graduated(line, ids)]

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypedDict, Unpack
 from memstore.access import RIGHTS, registry
 from memstore.access.audit import recorded
 from memstore.access.policy import id_in, is_passed_generalization, labels_of
+from memstore.access.registry import BETWEEN_IDS
 from memstore.access.sight import detached
 from memstore.beliefs import ledger
 from memstore.beliefs.graduate import page_of
@@ -451,9 +452,12 @@ class _Remainder:
     # -- other files that hold some of their text ----------------------------------------------------
 
     def files_removed(self) -> Iterator[Written]:
-        """Yield the files that go altogether: suggestions that rest on the memories or name them, and requests."""
+        """Yield the files that go altogether: suggestions that rest on them or name them, verdicts, and requests."""
         for file in self._suggested:
             yield Written(file.path, file.data, None)
+        for path in self._view.of(RIGHTS).registry(RegistryKind.VERDICT, naming=self._going.keys()):
+            if not self._going.keys().isdisjoint(path.rpartition("/")[2].split(BETWEEN_IDS)):
+                yield Written(path, self._view.own_file(path), None)
         for path, request in self._view.of(RIGHTS).registry(RegistryKind.REQUEST).items():
             said = {} if request is None else request.values
             about = {id_in(str(said.get("ref") or "")), str(said.get("scope") or "").removeprefix("mem:")}

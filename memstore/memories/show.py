@@ -12,6 +12,7 @@ from memstore.access import SHARED
 from memstore.beliefs.evidence import hearsay
 from memstore.beliefs.next_lines import held_now
 from memstore.conflicts.compare import Comparer
+from memstore.conflicts.verdicts import verdicts_on
 from memstore.core import digests
 from memstore.core.config import QualityProfile
 from memstore.core.errors import InStackError, NotFoundError, changed_while_read
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from memstore.beliefs.archive import Prunable
     from memstore.beliefs.reconsolidation import BeliefStanding
     from memstore.core.catalog import Entry
-    from memstore.core.conflict import Conflict
+    from memstore.core.conflict import Conflict, PairVerdict
     from memstore.core.memory import Memory
     from memstore.core.named import Named
     from memstore.core.quotation import External
@@ -59,7 +60,8 @@ class Shown:
     compared for them, or only in part. `standing` is how firmly it is believed, None without a confidence; `prunable`
     is why it could be archived, None if it could not; `trust` is how far others vouch for it, by today's keys.
     `external` is set if the memory is a quotation, and has to be shown as one; `hearsay` are the memories because of
-    which it is no evidence. `then` is the vault in the state that was read.
+    which it is no evidence. `verdicts` is what somebody judged of its statements and others', the oldest first. `then`
+    is the vault in the state that was read.
     """
 
     entry: Entry
@@ -78,6 +80,7 @@ class Shown:
     not_compared: int = 0
     external: External | None = None
     hearsay: tuple[str, ...] = ()
+    verdicts: tuple[PairVerdict, ...] = ()
     mount: Mount | None = field(default=None, repr=False)
 
     __repr__ = short_repr
@@ -152,6 +155,7 @@ def glance(view: View, memory: Named, *, at: str | None = None) -> Shown:
         conflicts=tuple(open_ones),
         not_compared=comparer.left_out,
         external=then.external(file.memory),
+        verdicts=verdicts_on(then, str(file.memory.ref)) if commit is None and file.memory.id else (),
         hearsay=hearsay(file.memory, loader(then), then.is_vouched) if file.memory.id else (),
         quality=round(quality.quality(made_of, QualityProfile(view.config.quality_profile)), quality.DIGITS),
     )

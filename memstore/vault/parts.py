@@ -62,10 +62,10 @@ class VaultRights:
         copies = look.labels.of_copies(own.id, own.owner)  # those of one owner count together
         return own if copies is None else both(own, copies)
 
-    def registry(self, kind: RegistryKind) -> Mapping[str, RegistryFile | None]:
+    def registry(self, kind: RegistryKind, *, naming: Collection[str] = ()) -> Mapping[str, RegistryFile | None]:
         from memstore.vault.registries import registry_files
 
-        return registry_files(self._look.ws, kind)
+        return registry_files(self._look.ws, kind, naming=naming)
 
     def audit_paths(self) -> list[str]:
         return sorted(self._look.ws.vault.audit_files())

@@ -119,20 +119,24 @@ def _adds_only_ours(before: bytes, data: bytes) -> bool:
 
 
 def recorded_by(actor: str, own: Mapping[str, bytes | None]) -> Mapping[str, bytes | None]:
-    """Return those of a vault's own files that record what somebody did: their events, and what they consented to.
+    """Return those of a vault's own files that record what somebody did: their events, what they consented to, judged.
 
     They know of these anyway, and one is not to be committed without the other.
     """
     theirs = folder_of(actor)
-    return {path: data for path, data in own.items() if path.startswith(theirs) or _is_consent_of(actor, path, data)}
+    return {path: data for path, data in own.items() if path.startswith(theirs) or _is_record_of(actor, path, data)}
 
 
-def _is_consent_of(actor: str, path: str, data: bytes | None) -> bool:
+_RECORDS = frozenset({RegistryKind.CONSENT, RegistryKind.REQUEST, RegistryKind.VERDICT})
+
+
+def _is_record_of(actor: str, path: str, data: bytes | None) -> bool:
     kind = kind_of(path)
-    if data is None or kind not in (RegistryKind.CONSENT, RegistryKind.REQUEST):
+    if data is None or kind not in _RECORDS:
         return False
     file = registry.read(path, kind, data)
-    return isinstance(file, registry.RegistryFile) and actor in (file.values.get("grantor"), file.values.get("by"))
+    said = file.values if isinstance(file, registry.RegistryFile) else {}
+    return actor in (said.get("grantor"), said.get("by"), said.get("judged_by"))
 
 
 def _deleted(ws: Workspace, missing: AbstractSet[str]) -> AbstractSet[str]:

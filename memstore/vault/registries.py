@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.core.config import CONFIG_PATH
 from memstore.core.errors import FormatError, NoFileError, VaultError
-from memstore.core.places import MANIFEST, RegistryKind, decides, is_audit_path, kind_of
+from memstore.core.places import MANIFEST, RegistryKind, decides, is_audit_path
 from memstore.files.config_file import owner_of
 
 # Every event about a consent contains this; most events are about something else.
 CONSENT_ID = b'"con_'
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from memstore.access.registry import RegistryFile
     from memstore.access.stack import Stack
@@ -56,10 +56,10 @@ class Registries(NamedTuple):
 
 
 def registries_of(ws: Workspace) -> Registries:
-    """Return the vault's registries, without requests, since these open nothing."""
+    """Return those of the vault's registries that decide who may see what."""
     if stack := stack_of(ws):
         return Registries(ws.config.owner, (), stack=stack)
-    paths = sorted(path for path in ws.vault.registry_files() if kind_of(path) is not RegistryKind.REQUEST)
+    paths = sorted(ws.vault.registry_files(kind for kind in RegistryKind if kind.decides))
     return Registries(ws.config.owner, tuple((path, _bytes(ws, path)) for path in paths), _recorded_now(ws))
 
 
@@ -89,15 +89,20 @@ def registries_at(ws: Workspace, commit: str) -> Registries:
     return Registries(owner, tuple(sorted(found.items())), _recorded(audit))
 
 
-def registry_files(ws: Workspace, kind: RegistryKind) -> dict[str, RegistryFile | None]:
-    """Return all registry files of a kind, sorted by path; None for one that can't be read."""
-    paths = sorted(path for path in ws.vault.registry_files() if kind_of(path) is kind)
-    if not paths:
+def registry_files(
+    ws: Workspace, kind: RegistryKind, *, naming: Collection[str] = ()
+) -> dict[str, RegistryFile | None]:
+    """Return registry files of a kind, all or those whose path contains one of some texts, sorted by path.
+
+    None stands for one that can't be read.
+    """
+    paths = ws.vault.registry_files([kind])
+    if not (found_at := sorted(path for path in paths if not naming or any(name in path for name in naming))):
         return {}
     from memstore.access import registry
 
     found: dict[str, RegistryFile | None] = {}
-    for path in paths:
+    for path in found_at:
         data = _bytes(ws, path)
         read = () if data is None else registry.read(path, kind, data)
         found[path] = None if isinstance(read, tuple) else read

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memstore.access.registry import CONSENT_KEYS, CONTEXT_KEYS, ENTITY_KEYS, GROUP_KEYS
+from memstore.access.registry import CONSENT_KEYS, CONTEXT_KEYS, ENTITY_KEYS, GROUP_KEYS, VERDICT_KEYS
 from memstore.cli.commands import SECTIONS
 from memstore.cli.group import GLOBAL_OPTIONS, PROGRAM, Command, Group
 from memstore.cli.help import EXIT_MEANINGS
@@ -68,6 +68,7 @@ def _registry() -> str:
         "groups/NAME.yaml": GROUP_KEYS,
         "contexts/NAME.yaml": CONTEXT_KEYS,
         "consents/YEAR/ID.md": CONSENT_KEYS,
+        ".memstore/verdicts/YEAR/ID+ID+ID.md": VERDICT_KEYS,
     }
     return "\n".join(f"- `{path}`: {_names(keys)}" for path, keys in tables.items())
 

@@ -13,12 +13,14 @@ from unittest.mock import patch
 
 from memstore.cli.ref_completion import complete_refs
 from memstore.cli.session import CliSession
+from memstore.conflicts.verdicts import digest
 from memstore.core.places import kind_of
 from memstore.files.local_state import Environment
 from memstore.vault.composition import open_workspace
 from tests.support import memory_text
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from tests.whole.program import InProcess
@@ -92,7 +94,31 @@ def drawn(random: Random) -> Case:
         if number % 4 == 0 and path != "plain.md"
     }
     gone = {f"a/gone{number}.md": _memory(random, ["m_abcgone000", "m_aaagone001"], number) for number in range(2)}
-    return Case(files | edited | gone, files | registry, *_who(random))
+    verdicts = dict(_verdicts(files, ids))
+    return Case(files | edited | gone, files | registry | verdicts, *_who(random))
+
+
+def _verdicts(files: dict[str, bytes], ids: list[str]) -> Iterator[tuple[str, bytes]]:
+    """Yield verdicts on pairs of the memories; drawn apart, so that all else is drawn as before."""
+    random = Random(repr(sorted(files)))  # noqa: S311 - chance, not secrecy
+    places = {name: data for name in ids for path, data in files.items() if path.endswith(f"/{name}.md")}
+    for number in range(6):
+        verdict_id, pair = f"ver_{number:04}", sorted(random.sample(sorted(places), 2))
+        judged = []
+        for name in pair:
+            lines = places[name].decode().split("\n")
+            line = lines.index("---", 1) + 1
+            line += next(at for at, text in enumerate(lines[line:]) if text)
+            kind = next(text.partition(" ")[2] for text in lines if text.startswith("type:"))
+            mark = digest(verdict_id, lines[line])
+            judged.append(f'{{ref: "{kind}:{name}", lines: "{line + 1}", digest: "{mark}"}}')
+        said = random.choice(("contradicts", "supersedes", "unrelated"))
+        by = random.choice(VIEWERS)
+        text = (
+            f"---\ntype: verdict\nid: {verdict_id}\nverdict: {said}\njudged: [{', '.join(judged)}]\n"
+            f'judged_by: "{by}"\njudged_at: "2026-02-01T00:00:00Z"\nreason: tea lake\n---\n'
+        )
+        yield f".memstore/verdicts/2026/{'+'.join((*pair, verdict_id))}.md", text.encode()
 
 
 def _who(random: Random) -> tuple[str, str | None]:
@@ -206,6 +232,8 @@ def every_command(ids: list[str], paths: list[str]) -> list[tuple[str, ...]]:
             ("show", memory_id, "--full", "--json"),
             ("conflicts", memory_id),
             ("conflicts", "--candidates", memory_id, "--json"),
+            ("conflicts", "judge", memory_id, ids[0], "same", "--dry-run"),
+            ("conflicts", "judge", ids[0], memory_id, f"{memory_id}:9", "unrelated", "--dry-run"),
             ("show", "--cite", f"{path}:L1"),
             ("beliefs", "revise-from", memory_id),
             ("privacy", "explain", memory_id),
@@ -377,6 +405,8 @@ LOOKING: list[tuple[str, ...]] = [
     ("conflicts", "--duplicates", "--json"),
     ("conflicts", "--candidates"),
     ("conflicts", "--candidates", "--status", "all", "-k", "9", "--json"),
+    ("conflicts", "withdraw", OWNER, "--dry-run"),
+    ("conflicts", "withdraw", "ver_0001", "--dry-run"),
     ("export", "html"),
     ("recall", "tea lake boat"),
     ("recall", "walking hearts", "--json"),

@@ -1,0 +1,264 @@
+"""Judge two statements, and take a judgement back: a file each, which changes neither memory."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
+
+from memstore.access import registry
+from memstore.access.audit import new_id
+from memstore.access.registry import BETWEEN_IDS, WITHDRAWN, path_of
+from memstore.conflicts.candidates import nearest
+from memstore.conflicts.verdicts import digest, verdict_of, verdicts_on
+from memstore.core import digests
+from memstore.core.change import Written
+from memstore.core.conflict import VERDICTS, Judged, PairVerdict
+from memstore.core.errors import NoIdError, NotFoundError, RefusedError, UsageError
+from memstore.core.ids import ID_OF_VERDICT
+from memstore.core.keys import EXTERNAL
+from memstore.core.named import Named, refs_of
+from memstore.core.places import RegistryKind, is_sealed_path
+from memstore.core.short_repr import short_repr
+from memstore.core.times import instant
+from memstore.core.transaction import Saving, save_own, unified_diff
+from memstore.files.passages import LineMap
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memstore.core.named import Names
+    from memstore.core.view import View
+    from memstore.files.memory_file import MemoryFile
+
+SUPERSEDES, NARROWS = "supersedes", "narrows"
+_AT_LINES = re.compile(r"(?P<name>.+):(?P<start>[1-9]\d{0,8})(?:-(?P<end>[1-9]\d{0,8}))?", re.DOTALL)
+
+
+class Judgement(NamedTuple):
+    """Verdicts, and how many of them were written now; the others had been given before.
+
+    `diff` is a unified diff of the files that were written, or would be.
+    """
+
+    verdicts: tuple[PairVerdict, ...]
+    written: int
+    diff: str = ""
+    commit: str | None = None
+
+    def __repr__(self) -> str:
+        return short_repr(self)
+
+
+def judge(
+    view: View,
+    memory: Named,
+    others: Names,
+    verdict: str,
+    *,
+    reason: str | None = None,
+    model: str | None = None,
+    **saving: Unpack[Saving],
+) -> Judgement:
+    """Record what the actor judges of a memory's statement and those of others.
+
+    >>> lamp, move = note(ws.view(), "The lamp is brass."), note(ws.view(), "The lamp is copper.")
+    >>> judge(ws.view(), move.ref, lamp.ref, "supersedes", reason="I scratched it").written
+    1
+    >>> [one.verdict for one in judge(ws.view(), move.ref, lamp.ref, "supersedes").verdicts]
+    ['supersedes']
+
+    Args:
+        view: the vault.
+        memory: a memory, by itself or with lines: `m_7f3:9` or `m_7f3:9-10`. Without lines, those that are most alike
+            are meant, or else all of the text.
+        others: one or more other memories, named in the same way; all get the same verdict.
+        verdict: one of `VERDICTS`: `contradicts`; `supersedes`, if the first is the newer state of things; `narrows`,
+            if another time, place or scope makes both true; `same`; `unrelated`; `unsure`.
+        reason: why, in one line.
+        model: the model whose judgement it is, if it is not the actor's own.
+        saving: dry_run, commit.
+
+    Raises:
+        NotFoundError: the actor may not see such a memory.
+        NoIdError: a plain note is named.
+        RefusedError: a memory is sealed, or comes from outside and is said to supersede another.
+        UsageError: there is no such verdict or no such line, or a memory is compared with itself.
+    """
+    if verdict not in VERDICTS:
+        raise UsageError(f"{verdict!r} is no verdict", hint=f"a verdict is one of {', '.join(VERDICTS)}")
+    named = refs_of(others)
+    if not named:
+        raise UsageError("one memory alone can't be judged", hint="name the other, too")
+    given, files = list[PairVerdict](), list[Written]()
+    for other in named:
+        sides = _sides(view, memory, other)
+        _stop_where_unfit(sides, verdict)
+        before = [one for one in verdicts_on(view, sides[0].place.ref) if _is_same_question(one, sides, view, model)]
+        same = next((one for one in before if _is_same(one, verdict, sides)), None)
+        if same:
+            given.append(same)
+            continue
+        values = _values(view, sides, verdict, reason, model, before)
+        files.append(_written(view, values))
+        given.append(verdict_of(files[-1].path, values, (sides[0].place, sides[1].place)))
+    commit = save_own(view, files, verb="judge", **saving) if files else None
+    return Judgement(tuple(given), len(files), _diff(files), commit)
+
+
+def withdraw(view: View, judge: str, **saving: Unpack[Saving]) -> Judgement:
+    """Take back all verdicts in force of a judge: an entity, a model, or the id of a verdict.
+
+    Everybody takes back their own, the vault's owner anybody's.
+
+    Raises:
+        NotFoundError: the actor may take back no verdict of this judge.
+    """
+    mine = [one for one in verdicts_on(view) if view.actor in (one.judged_by, view.config.owner)]
+    going = [one for one in mine if judge in (one.id, one.judged_by, one.model)]
+    if not going:
+        raise NotFoundError(
+            f"there is no verdict of {judge} that {view.actor} may take back",
+            hint="name who judged, the model, or a verdict as memstore why shows it",
+        )
+    files = [_written(view, _withdrawal(view, one)) for one in going]
+    commit = save_own(view, files, verb="withdraw", **saving)
+    return Judgement(tuple(going), len(files), _diff(files), commit)
+
+
+def _diff(files: Sequence[Written]) -> str:
+    return "".join(unified_diff(one.path, one.before, one.after) for one in files)
+
+
+class _Side(NamedTuple):
+    file: MemoryFile
+    place: Judged
+    blob: str
+
+    def digest(self, salt: str) -> str:
+        """Return what tells whether the lines still say the same; the salt keeps equal lines apart."""
+        return digest(salt, LineMap(self.file.data).excerpt(self.place.line_start, self.place.line_end))
+
+
+def _sides(view: View, memory: Named, other: Named) -> tuple[_Side, _Side]:
+    """Return the two memories with the lines that are to be judged."""
+    (one, my_lines), (another, their_lines) = _file(view, memory), _file(view, other)
+    if one.path == another.path:
+        raise UsageError(f"{one.memory.ref} is named twice", hint="name the two memories that are to be judged")
+    if my_lines is None or their_lines is None:
+        found = nearest(view, one, another)
+        mine, theirs = (found.concerns, found) if found else (None, None)
+        my_lines = my_lines or ((mine.line_start, mine.line_end) if mine else _body(one))
+        their_lines = their_lines or ((theirs.line_start, theirs.line_end) if theirs else _body(another))
+    return _side(view, one, my_lines), _side(view, another, their_lines)
+
+
+def _file(view: View, name: Named) -> tuple[MemoryFile, tuple[int, int] | None]:
+    """Return the memory that a name means, and the lines in it that the name adds, if it does."""
+    lines = None
+    try:
+        entry = view.named(name)
+    except NotFoundError:
+        said = _AT_LINES.fullmatch(name) if isinstance(name, str) else None
+        if said is None:
+            raise
+        entry, lines = view.named(said["name"]), (int(said["start"]), int(said["end"] or said["start"]))
+    file = view.read(entry.path)
+    if file is None or file.memory.ref is None:
+        raise NoIdError(entry.path)
+    return file, lines
+
+
+def _side(view: View, file: MemoryFile, lines: tuple[int, int]) -> _Side:
+    try:
+        LineMap(file.data).excerpt(*lines)
+    except ValueError as error:
+        raise UsageError(f"{file.path} has no {error}", hint="memstore show REF shows its lines") from error
+    known = view.find(file.path).blob
+    blob = digests.blob_id(file.data, digests.format_of(known))
+    return _Side(file, Judged(str(file.memory.ref), file.path, *lines), blob)
+
+
+def _body(file: MemoryFile) -> tuple[int, int]:
+    """Return the lines of a memory's text, without empty ones around it."""
+    said = [at for at, line in enumerate(file.memory.body.split("\n"), file.text.body_line) if line.strip()]
+    return (said[0], said[-1]) if said else (1, LineMap(file.data).line_count)
+
+
+def _stop_where_unfit(sides: tuple[_Side, _Side], verdict: str) -> None:
+    for side in sides:
+        if is_sealed_path(side.place.path):
+            raise RefusedError(
+                f"{side.place.ref} is sealed, and a verdict is not", hint="memstore privacy unseal opens it for good"
+            )
+    if verdict == SUPERSEDES and sides[0].file.memory.source_type == EXTERNAL:
+        raise RefusedError(
+            f"{sides[0].place.ref} comes from outside, and takes the place of nothing here",
+            hint="write what holds now as a memory of your own, or judge contradicts",
+        )
+
+
+def _is_same_question(one: PairVerdict, sides: tuple[_Side, _Side], view: View, model: str | None) -> bool:
+    """Whether a verdict is the same judge's on the same statements."""
+    is_own = one.judged_by == view.actor and one.model == model
+    return is_own and one.is_about(sides[0].place, sides[1].place)
+
+
+def _is_same(one: PairVerdict, verdict: str, sides: tuple[_Side, _Side]) -> bool:
+    places = tuple(side.place for side in sides)
+    is_directed = verdict in (SUPERSEDES, NARROWS)
+    return one.verdict == verdict and (one.judged == places or (not is_directed and one.judged == places[::-1]))
+
+
+def _values(
+    view: View,
+    sides: tuple[_Side, _Side],
+    verdict: str,
+    reason: str | None,
+    model: str | None,
+    before: Sequence[PairVerdict],
+) -> dict[str, Any]:
+    verdict_id = new_id(view, ID_OF_VERDICT)
+    judged = [
+        {
+            "ref": side.place.ref,
+            "lines": _lines(side.place),
+            "blob": side.blob,
+            "digest": side.digest(verdict_id),
+        }
+        for side in sides
+    ]
+    return {
+        "type": "verdict",
+        "id": verdict_id,
+        "verdict": verdict,
+        "judged": judged,
+        "judged_by": view.actor,
+        "model": model,
+        "judged_at": instant(view.clock.now()),
+        "reason": " ".join(reason.split()) if reason else None,
+        "withdraws": before[-1].id if before else None,
+    }
+
+
+def _withdrawal(view: View, verdict: PairVerdict) -> dict[str, Any]:
+    return {
+        "type": "verdict",
+        "id": new_id(view, ID_OF_VERDICT),
+        "verdict": WITHDRAWN,
+        "judged": [{"ref": one.ref} for one in verdict.judged],
+        "judged_by": view.actor,
+        "judged_at": instant(view.clock.now()),
+        "withdraws": verdict.id,
+    }
+
+
+def _lines(place: Judged) -> str:
+    same = place.line_start == place.line_end
+    return str(place.line_start) if same else f"{place.line_start}-{place.line_end}"
+
+
+def _written(view: View, values: dict[str, Any]) -> Written:
+    ids = sorted(side["ref"].partition(":")[2] for side in values["judged"])
+    name = BETWEEN_IDS.join((*ids, values["id"]))
+    path = path_of(name, RegistryKind.VERDICT, year=f"{view.clock.now():%Y}")
+    return Written(path, None, registry.written(RegistryKind.VERDICT, values))

@@ -1,0 +1,112 @@
+"""Verdicts that are in force: what somebody judged of two statements, as one file each without any text of a memory.
+
+A verdict advises. It counts as long as both statements stand as they were judged, it is seen by whoever sees both
+memories, and it closes the question for its judge alone. It is never changed: another one takes it back, or its place
+(`conflicts.judging`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from memstore.access import RIGHTS
+from memstore.access.registry import WITHDRAWN
+from memstore.core.conflict import Judged, PairVerdict
+from memstore.core.ids import MemoryRef
+from memstore.core.places import RegistryKind
+from memstore.files.passages import LineMap
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from memstore.access.registry import RegistryFile
+    from memstore.core.conflict import Conflict
+    from memstore.core.named import Named
+    from memstore.core.view import View
+
+# Lines that moved are looked for, unless there are more of them.
+MOST_MOVED = 20
+_BOTH = 2
+
+
+def verdicts_on(view: View, memory: Named | None = None) -> tuple[PairVerdict, ...]:
+    """Return the verdicts in force on a memory, or all, on memories that the viewer may see; the oldest first.
+
+    Those are left out that were taken back, and those whose lines were changed since.
+
+    Args:
+        view: the vault.
+        memory: the memory; None for all.
+
+    Raises:
+        NotFoundError: the viewer may not see such a memory.
+    """
+    ref = None if memory is None else str(view.named(memory).ref)
+    naming = () if ref is None else (ref.partition(":")[2],)
+    read = view.of(RIGHTS).registry(RegistryKind.VERDICT, naming=naming)
+    files = sorted(filter(None, read.values()), key=lambda file: (file.values["judged_at"], file.values["id"]))
+    back = {(file.values.get("withdraws"), file.values["judged_by"]) for file in files}
+    found = []
+    for file in files:
+        name, judge = file.values["id"], file.values["judged_by"]
+        if file.values["verdict"] == WITHDRAWN or not back.isdisjoint({(name, judge), (name, view.config.owner)}):
+            continue
+        places = [*_places(view, file)]
+        if len(places) == _BOTH == len(file.values["judged"]) and (ref is None or ref in {one.ref for one in places}):
+            found.append(verdict_of(file.path, file.values, (places[0], places[1])))
+    return tuple(found)
+
+
+def about(conflict: Conflict, verdicts: Iterable[PairVerdict]) -> tuple[PairVerdict, ...]:
+    """Return the verdicts on what a conflict is about."""
+    refs = zip(conflict.refs, conflict.lines, strict=True)
+    places = [Judged(ref, lines.path, lines.line_start, lines.line_end) for ref, lines in refs]
+    return tuple(one for one in verdicts if one.is_about(*places))
+
+
+def _places(view: View, file: RegistryFile) -> Iterator[Judged]:
+    """Yield the judged lines of the memories that the viewer may see, as far as they still say the same."""
+    for side in file.values["judged"]:
+        ref = MemoryRef.parse(side["ref"])
+        rows = view.rows_of_id(ref.id) if ref else ()
+        memory = view.read(view.entry(rows[0]).path) if len(rows) == 1 else None
+        lines = re.fullmatch(r"([1-9]\d{0,8})(?:-([1-9]\d{0,8}))?", side.get("lines") or "")
+        if memory is None or lines is None:
+            return
+        first, last = int(lines[1]), int(lines[2] or lines[1])
+        start = _start_now(LineMap(memory.data), first, last - first, file.values["id"], side.get("digest"))
+        if start is None:
+            return
+        yield Judged(str(memory.memory.ref), memory.path, start, start + last - first)
+
+
+def _start_now(lines: LineMap, first: int, more: int, salt: str, mark: str | None) -> int | None:
+    """Return the line at which what was judged begins now; None if it no longer stands there as it was."""
+    last = lines.line_count - more
+    anywhere = range(1, last + 1) if more < MOST_MOVED else ()
+    for start in chain([first] if first <= last else (), anywhere) if more >= 0 else ():
+        if digest(salt, lines.excerpt(start, start + more)) == mark:
+            return start
+    return None
+
+
+def verdict_of(path: str, values: dict[str, Any], places: tuple[Judged, Judged]) -> PairVerdict:
+    """Return the verdict in a file, on these places."""
+    return PairVerdict(
+        id=values["id"],
+        path=path,
+        verdict=values["verdict"],
+        judged=places,
+        judged_by=values["judged_by"],
+        judged_at=values["judged_at"],
+        model=values.get("model"),
+        reason=values.get("reason"),
+    )
+
+
+def digest(salt: str, text: str) -> str:
+    """Return what tells whether lines still say the same; the salt, a verdict's id, keeps equal ones apart."""
+    return hashlib.sha256(f"{salt}\n{text}".encode()).hexdigest()[:32]
