@@ -57,10 +57,17 @@ if TYPE_CHECKING:
     from memstore.beliefs.wording import Synthesizer as Synthesizer
     from memstore.conflicts.candidates import Candidate as Candidate, OwnStatement as OwnStatement
     from memstore.conflicts.duplicates import Copy as Copy, Duplicates as Duplicates
+    from memstore.conflicts.judging import Judgement as Judgement
     from memstore.conflicts.resolve import Resolved as Resolved
     from memstore.core.catalog import Entry as Entry
     from memstore.core.change import Committed as Committed, Saved as Saved, Undone as Undone
-    from memstore.core.conflict import Conflict as Conflict, ConflictType as ConflictType, Lines as Lines
+    from memstore.core.conflict import (
+        Conflict as Conflict,
+        ConflictType as ConflictType,
+        Judged as Judged,
+        Lines as Lines,
+        PairVerdict as PairVerdict,
+    )
     from memstore.core.errors import (
         ChangedMeanwhileError as ChangedMeanwhileError,
         Exit as Exit,
@@ -169,10 +176,11 @@ _NAMES = {
     "memstore.beliefs.wording": "Synthesizer",
     "memstore.conflicts.candidates": "Candidate OwnStatement",
     "memstore.conflicts.duplicates": "Copy Duplicates",
+    "memstore.conflicts.judging": "Judgement",
     "memstore.conflicts.resolve": "Resolved",
     "memstore.core.catalog": "Entry",
     "memstore.core.change": "Committed Saved Undone",
-    "memstore.core.conflict": "Conflict ConflictType Lines",
+    "memstore.core.conflict": "Conflict ConflictType Judged Lines PairVerdict",
     "memstore.core.errors": (
         "ChangedMeanwhileError Exit FormatError GitError LockedError MemstoreError NoFileError NotFoundError "
         "RefusedError TooLargeError UsageError VaultError"

@@ -31,6 +31,7 @@ Form("""Candidate
     alike[.2 0..1]: how much of their words these are
     concerns: the statement of the memory that was asked about
 """)
+Form("Concern", "ref place day text why concerns")
 Form("""Iterable[Candidate]
     @candidates: memstore conflicts --candidates --json
     candidates=.

@@ -111,7 +111,8 @@ def no_findings(_: object) -> tuple[Finding, ...]:
     return ()
 
 
-Form("""Saved
+Form(
+    """Saved
     @add: a memory that was written
     @edit: a memory that was edited
     @raw: a raw memory that was written
@@ -124,7 +125,10 @@ Form("""Saved
     ref path conflicts findings is_first? compared_in_part?
     diff?dry_run: the unified diff, in a dry run
     commit?: the commit that contains it
-""")
+    may_concern?may_concern: from a server: statements of others, to judge or to leave
+""",
+    may_concern="Sequence[Concern]",
+)
 Form(
     """None
     @add

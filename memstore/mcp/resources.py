@@ -7,8 +7,11 @@ from urllib.parse import unquote
 
 from memstore.agents.hook_events import QUOTED
 from memstore.cli.output import safe_line
+from memstore.conflicts.candidates import MOST_SHOWN
+from memstore.conflicts.open_pairs import concerns, taken
 from memstore.core.errors import NotFoundError, UsageError
 from memstore.mcp.call import ToolAnswer, failed
+from memstore.mcp.concerns import line_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -56,6 +59,8 @@ def _brief(server: Server) -> ToolAnswer:
             return answer
         if lines := [_line(one) for one in answer.document.get("memories", answer.document.get("suggestions"))]:
             parts.append("\n".join((f"## {heading}", "", *lines)))
+    if lines := [f"- {one.concerns} and {line_of(one)}" for one in concerns(taken(server.view())[:MOST_SHOWN])]:
+        parts.append("\n".join(("## Not judged yet (memory_conflicts judge, or leave it)", "", *lines)))
     return ToolAnswer(("\n\n".join(parts),), (), {})
 
 

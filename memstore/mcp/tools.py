@@ -68,6 +68,8 @@ ACTION, HANDLE = "action", "handle"
 # The commands that give out a handle and take it back; both are recorded in the audit trail.
 ENTER, LEAVE = "context enter", "context leave"
 FORGET = "forget"
+# The commands that write what somebody says, which may concern what was said before.
+WRITE_TEXT = frozenset({"add", "edit", "supersede"})
 DRY_RUN = "--dry-run"
 # Otherwise frontmatter in the text would set keys, and even grants.
 _ADDED = ("--verbatim",)
@@ -148,12 +150,16 @@ USUAL = (
     ),
     Tool(
         "memory_conflicts",
-        "List memories that can't both be right, of ref or of all; or settle the conflict of ref with other.",
+        "List memories that can't both be right, of ref or of all; judge what ref is to others, as advice; "
+        "or settle its conflict with other.",
         {
-            "list": Verb("conflicts list", ("ref", "duplicates", "tag", "limit"), fixed=(f"--limit={MOST_LISTED}",)),
+            "list": Verb(
+                "conflicts list", ("ref", "duplicates", "limit"), (), {"ref": "refs"}, (f"--limit={MOST_LISTED}",)
+            ),
+            "judge": Verb("conflicts judge", ("reason",), ("ref", "others", "verdict")),
             "resolve": Verb("conflicts resolve", ("reason",), ("ref", "other", "keep")),
         },
-        {"duplicates": "What says nearly the same instead.", "keep": 'Which holds, or "both".'},
+        {"duplicates": "", "keep": "A ref, or both."},
     ),
     Tool(
         "memory_review",
@@ -190,8 +196,8 @@ USUAL = (
     ),
     Tool(
         "privacy",
-        "Share a memory of yours (grant), or stop that (revoke); ask for consent (request); "
-        "see whether an entity may see it and why (explain), or who sees what (audit).",
+        "Share a memory of yours (grant), stop that (revoke), ask for consent (request); "
+        "see why an entity may see it or not (explain), who sees what (audit).",
         {
             "grant": Verb("privacy grant", ("consent",), ("ref", "to"), {"consent": "consents"}),
             "revoke": Verb("privacy revoke", (), ("ref", "from"), {"from": "whom"}),
@@ -204,7 +210,12 @@ USUAL = (
             "explain": Verb("privacy explain", ("in",), ("ref", "entity"), {"entity": "viewer", "in": "in_context"}),
             "audit": Verb("privacy audit", ("ref", "subject", "entity"), (), {"entity": "seer"}),
         },
-        {"entity": "Who would be looking; '*' is everybody.", "consent": "Who has consented.", "ask": "Whom to ask."},
+        {
+            "entity": "Who would look; '*' is everybody.",
+            "consent": "Who has consented.",
+            "from": "",
+            "ask": "Whom to ask.",
+        },
     ),
 )
 
@@ -471,7 +482,7 @@ TOOLS = {tool.name: tool for tool in USUAL}
 # Descriptions of arguments in every tool, where the option's help is written for a terminal or missing.
 _WORDS = {
     **dict.fromkeys(("ref", "refs", "other", "prompt", "text", "new", "type", "tag", "tags", "title", "until"), ""),
-    **dict.fromkeys(("evidence", "dry_run", "reason", "limit", "decision", "in", "source_entity"), ""),
+    **dict.fromkeys(("evidence", "dry_run", "reason", "limit", "decision", "in", "source_entity", "source"), ""),
     **dict.fromkeys(("memory_id", "context_tags", "outcome", "lessons"), ""),
     "also": "2 to 12 words or short phrases in which the memory may have said it.",
     "budget": "In tokens.",
@@ -485,7 +496,6 @@ _WORDS = {
     "version": "The revision that you read.",
     "at": "As of a commit or date; owner only.",
     "full": "With what it is linked to.",
-    "source": "Where it comes from.",
     "derived_from": "Memories, or marks like url:… and file:…",
     "context": "In words.",
 }
@@ -495,7 +505,7 @@ _SAME = {"memory_id": "ref", "content": "text", "ref": "memory_id", "text": "con
 _OF_ANY_LENGTH = frozenset({"text", "content", "statement", "new", "old"})
 MOST_CHARACTERS = 100_000
 # Arguments that are one text here, but several words on the command line.
-_ONE_TEXT = frozenset({"query", "prompt", "context"})
+_ONE_TEXT = frozenset({"query", "prompt", "context", "ref"})
 _NUMBER = "NUMBER"
 
 

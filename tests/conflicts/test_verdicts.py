@@ -28,12 +28,12 @@ BRASS, PAPER = "The lamp in the hall is made of brass.", "The lamp in the hall i
 KEYS = {"owner": "human:sean", "access_grants": '["si:ash"]'}
 
 
-def vault(actor: str = "si:ash", **more: bytes) -> Workspace:
+def vault(**more: bytes) -> Workspace:
     both = {
         "a.md": memory_text(f"One.\n{BRASS}\n", id="m_aaa", **KEYS),
         "b.md": memory_text(f"{PAPER}\n", id="m_bbb", **KEYS),
     }
-    return memory_workspace(both | {f"{name}.md": data for name, data in more.items()}, actor=actor)
+    return memory_workspace(both | {f"{name}.md": data for name, data in more.items()}, actor="si:ash")
 
 
 @settings(max_examples=40)
@@ -127,7 +127,8 @@ def test_what_can_not_be_judged_is_refused(words: tuple[str, str, str], error: t
 
 def test_hidden_and_missing_are_refused_in_the_same_words() -> None:
     said = []
-    for more in ({"c": memory_text(f"{BRASS}\n", id="m_ccc", owner="human:sean", access_grants="[]")}, {}):
+    hidden = {"c": memory_text(f"{BRASS}\n", id="m_ccc", owner="human:sean", access_grants="[]")}
+    for more in (hidden, dict[str, bytes]()):
         with pytest.raises(NotFoundError) as refused:
             judge(vault(**more).view(), "m_aaa", "m_ccc", "same")
         said.append((refused.value.message, refused.value.hint))

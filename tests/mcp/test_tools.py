@@ -127,6 +127,8 @@ WRITING: list[tuple[str, dict[str, Any], str]] = [
     ("memory_evidence", {"action": "contradict", "ref": BELIEF, "evidence": []}, f"contradict {BELIEF}"),
     ("memory_conflicts", {"action": "resolve", "ref": NOTE, "other": OTHER, "keep": "both", "reason": "Summer"},
      f"conflicts resolve {NOTE} {OTHER} --keep both --reason Summer"),
+    ("memory_conflicts", {"action": "judge", "ref": NOTE, "others": [OTHER], "verdict": "narrows", "reason": "Summer"},
+     f"conflicts judge {NOTE} {OTHER} narrows --reason Summer"),
     ("memory_review", {"action": "consolidate"}, "beliefs consolidate --apply"),
     ("memory_review", {"action": "consolidate", "dry_run": True}, "beliefs consolidate --apply --dry-run"),
     ("memory_review", {"action": "accept", "ref": NOTE}, f"beliefs suggestions accept {NOTE}"),
