@@ -63,9 +63,13 @@ class VaultRights:
         return own if copies is None else both(own, copies)
 
     def registry(self, kind: RegistryKind, *, naming: Collection[str] = ()) -> Mapping[str, RegistryFile | None]:
+        listed = self._look.ws.vault.registry_files([kind])
+        paths = sorted(path for path in listed if not naming or any(name in path for name in naming))
+        if not paths:
+            return {}
         from memstore.vault.registries import registry_files
 
-        return registry_files(self._look.ws, kind, naming=naming)
+        return registry_files(self._look.ws, kind, paths)
 
     def audit_paths(self) -> list[str]:
         return sorted(self._look.ws.vault.audit_files())

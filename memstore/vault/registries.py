@@ -14,7 +14,7 @@ from memstore.files.config_file import owner_of
 CONSENT_ID = b'"con_'
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Iterable
 
     from memstore.access.registry import RegistryFile
     from memstore.access.stack import Stack
@@ -89,20 +89,12 @@ def registries_at(ws: Workspace, commit: str) -> Registries:
     return Registries(owner, tuple(sorted(found.items())), _recorded(audit))
 
 
-def registry_files(
-    ws: Workspace, kind: RegistryKind, *, naming: Collection[str] = ()
-) -> dict[str, RegistryFile | None]:
-    """Return registry files of a kind, all or those whose path contains one of some texts, sorted by path.
-
-    None stands for one that can't be read.
-    """
-    paths = ws.vault.registry_files([kind])
-    if not (found_at := sorted(path for path in paths if not naming or any(name in path for name in naming))):
-        return {}
+def registry_files(ws: Workspace, kind: RegistryKind, paths: Iterable[str]) -> dict[str, RegistryFile | None]:
+    """Return the registry files of a kind at these paths; None for one that can't be read."""
     from memstore.access import registry
 
     found: dict[str, RegistryFile | None] = {}
-    for path in found_at:
+    for path in paths:
         data = _bytes(ws, path)
         read = () if data is None else registry.read(path, kind, data)
         found[path] = None if isinstance(read, tuple) else read

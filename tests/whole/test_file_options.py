@@ -122,6 +122,8 @@ REFS: dict[str, str] = {
     "privacy plan ref": "privacy plan FILE --to human:eve",
     "privacy revoke ref": "privacy revoke FILE --from human:eve",
     "conflicts list refs": "conflicts list FILE",
+    "conflicts judge ref": "conflicts judge FILE MINE same",
+    "conflicts judge others": "conflicts judge MINE FILE same",
     "conflicts resolve ref": "conflicts resolve FILE MINE --keep both",
     "conflicts resolve other": "conflicts resolve MINE FILE --keep both",
     "conflicts resolve --keep": "conflicts resolve MINE THEIRS --keep FILE",
