@@ -43,8 +43,9 @@ _KEPT = (RegistryKind.ENTITY, RegistryKind.GROUP, RegistryKind.CONTEXT)
 
 def is_kept(path: str) -> bool:
     """Whether keepers alone change the file at a path of the vault."""
+    kind = registry_kind(path)
     is_settings = path in (ATTRIBUTES, IGNORE_FILE) or path.startswith(f"{SETTINGS_FOLDER}/")
-    return is_settings or registry_kind(path) in _KEPT
+    return kind in _KEPT or (is_settings and kind is None)
 
 
 class Charter:
@@ -139,11 +140,15 @@ class CharterCheck:
             yield from self._of_files(commit, charter, who, is_keepers, labels_before)
 
     def _of_records(self, commit: SentCommit) -> Iterator[Fault]:
-        """Yield the recorded audit events that a commit changes or takes away, which nobody may."""
+        """Yield the recorded audit events that a commit changes or takes away, and verdicts that it changes."""
         for change in commit.since_first:
             inside = self._inside(change.path)
-            if inside and is_audit_path(inside) and change.old and change.new != change.old:
+            if not inside or not change.old or change.new == change.old:
+                continue
+            if is_audit_path(inside):
                 yield change.path, "it is a recorded audit event, which nobody changes"
+            elif change.new and registry_kind(inside) is RegistryKind.VERDICT:
+                yield change.path, "it is a verdict, which nobody changes"
 
     def _of_files(
         self,
@@ -163,10 +168,9 @@ class CharterCheck:
             if is_kept(inside):
                 if not is_keepers:
                     yield change.path, f"{who.committer} is no keeper, and keepers alone change it"
-            elif is_audit_path(inside) and change.new:
-                event = audit_event(inside, self._bytes(inside, change.new))
-                if event and event.by not in mine:
-                    yield change.path, f"it records an act of {event.by}, and {who.address} is {who.committer}'s"
+            elif change.new and (by := self._recorded_by(inside, change.new)):
+                if by not in mine:
+                    yield change.path, f"it records an act of {by}, and {who.address} is {who.committer}'s"
             elif change.new and (labels := self._blobs[change.new].labels):
                 old = self._blobs[change.old].labels if change.old else labels_before(change.path)
                 moved = [one for one in gone if one.old and self._id(one.old) == labels.id]
@@ -197,6 +201,16 @@ class CharterCheck:
     def _author(self, path: str, blob: str | None) -> str | None:
         file = memory_file.read(path, self._bytes(path, blob)) if blob else None
         return file.memory.author if isinstance(file, MemoryFile) else None
+
+    def _recorded_by(self, path: str, blob: str) -> str | None:
+        """Return whose act or verdict a file records, if it records one."""
+        if is_audit_path(path):
+            event = audit_event(path, self._bytes(path, blob))
+            return event.by if event else None
+        if registry_kind(path) is not RegistryKind.VERDICT:
+            return None
+        file = registry.read(path, RegistryKind.VERDICT, self._bytes(path, blob))
+        return str(file.values["judged_by"]) if isinstance(file, RegistryFile) else "nobody who can be read"
 
     def _id(self, blob: str) -> str | None:
         labels = self._blobs[blob].labels

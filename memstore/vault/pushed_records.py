@@ -1,4 +1,4 @@
-"""The vault's records in a push: groups and audit events that name nothing but what all who read there may know."""
+"""The vault's records in a push: groups, events and verdicts that name nothing but what all who read there may know."""
 
 from __future__ import annotations
 
@@ -45,10 +45,14 @@ class Records:
         if is_audit_path(path):
             event = audit_event(path, data)
             return event is not None and event.is_sound and self._is_known_event(event)
-        if kind_of(path) is not RegistryKind.GROUP:
+        kind = kind_of(path)
+        file = registry.read(path, kind, data) if kind in (RegistryKind.GROUP, RegistryKind.VERDICT) else None
+        if not isinstance(file, RegistryFile):
             return False
-        file = registry.read(path, RegistryKind.GROUP, data)
-        return isinstance(file, RegistryFile) and self._is_theirs(_members(file.values))
+        if kind is RegistryKind.VERDICT:
+            named = (file.values["judged_by"], *(side["ref"].partition(":")[2] for side in file.values["judged"]))
+            return all(map(self.may_know, named))
+        return self._is_theirs(_members(file.values))
 
     def _is_known_event(self, event: AuditEvent) -> bool:
         words = (word for key, value in event.about.items() if key not in _NAMELESS

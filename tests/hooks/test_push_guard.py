@@ -347,6 +347,19 @@ def test_an_event_that_names_a_hidden_memory_does_not_go(pushing: Pushing) -> No
     assert ": audit/human/tester/" in pushing.refused()
 
 
+@pytest.mark.parametrize(("other", "goes"), [("m_seen", True), ("m_hidden", False)])
+def test_a_verdict_goes_where_both_of_its_memories_may_be_seen(pushing: Pushing, other: str, goes: bool) -> None:  # noqa: FBT001
+    (pushing.root / ".git/info/exclude").write_text("hidden.md\n")
+    (pushing.root / "hidden.md").write_text(memory("m_hidden", "The salary.\n"))
+    pushing.commit("seen.md", memory("m_seen", "The lamp.\n", access_grants=f"['{BOB}']"))
+    pushing.program("conflicts", "judge", "a.md", other, "unrelated")
+    pushing.vault.commit("a verdict")
+    if goes:
+        pushing.passes()
+    else:
+        assert ": .memstore/verdicts/" in pushing.refused()
+
+
 def test_an_event_that_was_changed_does_not_go(pushing: Pushing) -> None:
     (pushing.root / ".git/info/exclude").write_text("")
     pushing.program("privacy", "group", "add", "group:club", BOB)

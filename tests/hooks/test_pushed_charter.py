@@ -178,10 +178,33 @@ def forged_act(team: Team) -> tuple[str, str]:
 
 
 def amended_audit(team: Team) -> tuple[str, str]:
-    event = min((team.clone(ANN) / "audit").rglob("*.json"))
+    event = next(path for path in (team.clone(ANN) / "audit").rglob("*.json") if BEN in path.read_text())
     event.write_text(event.read_text().replace(BEN, EVE))
     team.commit(ANN)
     return ANN, "it is a recorded audit event, which nobody changes"
+
+
+def forged_verdict(team: Team) -> tuple[str, str]:
+    judged(team, BEN, MEMSTORE_ENTITY=ANN)
+    return BEN, "it records an act of human:ann"
+
+
+def amended_verdict(team: Team) -> tuple[str, str]:
+    judged(team, ANN)
+    team.passes(ANN)
+    team.ok(BEN, "git", "pull", "-q", "origin", "main")
+    [verdict] = (team.clone(BEN) / ".memstore/verdicts").rglob("*.md")
+    verdict.write_text(verdict.read_text().replace("same", "unrelated").replace(ANN, BEN))
+    team.commit(BEN)
+    return BEN, "it is a verdict, which nobody changes"
+
+
+def judged(team: Team, who: str, **environment: str) -> None:
+    """Add a memory, and judge that it says the same as Ann's."""
+    team.memstore(who, "add", "The pager is loud at night.", "--title", "Loud", "-c")
+    words = [f"{name}={value}" for name, value in environment.items()]
+    team.ok(who, "env", *words, "memstore", "conflicts", "judge", "Loud", "Pager", "same")
+    team.commit(who)
 
 
 def dropped_audit(team: Team) -> tuple[str, str]:
@@ -241,6 +264,7 @@ def by_an_agent(team: Team) -> tuple[str, str]:
     [
         self_made_member, self_made_keeper, keeper_in_two_steps, forged_author, forged_act, amended_audit,
         dropped_audit, group_in_group, renamed_group, own_history, narrower, shared_with_another, by_an_agent,
+        forged_verdict, amended_verdict,
     ],
 )  # fmt: skip
 def test_what_is_not_ones_to_change_is_refused(team: Team, attack: Callable[[Team], tuple[str, str]]) -> None:
