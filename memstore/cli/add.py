@@ -13,10 +13,12 @@ from memstore.cli.written import (
     again_option,
     emit_saved,
     keep_secret_option,
+    private_option,
     saving_options,
     say_findings,
 )
 from memstore.core.errors import UsageError, VaultError
+from memstore.core.ids import is_group
 from memstore.core.keys import USUAL_KEYS
 from memstore.files import FILES
 from memstore.history import WORK_TREE
@@ -52,6 +54,7 @@ _NOTES = (
 @click.argument("text", metavar="[TEXT|-]", required=False)
 @click.option("-F", "--file", "file", metavar="FILE", type=click.Path(), help="Take the text from a file.")
 @click.option("--verbatim", is_flag=True, help="Take the text as it is: frontmatter in it is text, too.")
+@private_option()
 @key_options()
 @account_options()
 @several("--cite", metavar="PATH:L1-L2…", help="Lines of a file that it is derived from, as they are now.")
@@ -86,6 +89,8 @@ def add(
     from memstore.files import fence
     from memstore.memories.template import with_defaults
 
+    if session.choices.private:
+        _go_to_own_vault(session)
     if sign:
         session.sign_written(sign)
     account = given_account(keys)
@@ -253,8 +258,22 @@ def _add_in_editor(session: CliSession, values: dict[str, Plain], *, commit: boo
 
 def _emit(session: CliSession, verb: str, saved: Saved, values: Mapping[str, Plain], *, dry_run: bool) -> None:
     emit_saved(session, verb, saved, dry_run=dry_run, unchanged="nothing changed")
-    if values.get("source_entity") and not (dry_run or session.as_json or session.choices.quiet):
+    if dry_run or session.as_json or session.choices.quiet:
+        return
+    if is_group(owner := session.view().config.owner):
+        session.say(f"for all members of {owner}; --private writes to a vault of your own")
+    if values.get("source_entity"):
         _say_who_may_see(session, saved)
+
+
+def _go_to_own_vault(session: CliSession) -> None:
+    """Let what is written go to the vault of the user's settings, where the vault here is a group's."""
+    if is_group(session.view().config.owner):
+        from memstore.vault.composition import own_vault
+
+        session.move_to(own_vault(session.environment()))
+        if is_group(session.view().config.owner):
+            raise UsageError("your vault is a group's, too", hint="memstore config --user vault DIR names one of yours")
 
 
 def _say_what_is_usual(session: CliSession, saved: Saved, values: Mapping[str, Plain]) -> None:

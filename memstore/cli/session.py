@@ -34,6 +34,7 @@ class Choices:
     keep_secret: bool = False
     again: bool = False
     acknowledge: bool = False
+    private: bool = False
     quiet: bool = False
     verbose: bool = False
 

@@ -42,6 +42,11 @@ def again_option() -> Callable[[F], F]:
     return _term("again", "Write it even if you wrote exactly the same before today: it happened again.")
 
 
+def private_option() -> Callable[[F], F]:
+    """Add `--private`."""
+    return _term("private", "In a vault of a group: write it to your own vault, for you alone.")
+
+
 def acknowledge_option() -> Callable[[F], F]:
     """Add `--acknowledge`."""
     return _term("acknowledge", "Grant what is said in a context to others than those who belong there all the same.")

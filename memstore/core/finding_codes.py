@@ -716,6 +716,12 @@ _CODES = (
         "Its settings name an owner, who sees what lies there whatever is granted in this vault. Take the settings "
         "away, or name the folder in `.memstoreignore`.",
     ),
+    _error(
+        "shared-narrower",
+        "a memory in a vault of a group is not for all its members",
+        "Everybody who has a clone can read the file. What is one's own lies in a vault of one's own: "
+        "`memstore add --private` writes it there.",
+    ),
     _warning(
         "vault-uncommitted",
         "no commit has the vault's settings, or the files that go with them",

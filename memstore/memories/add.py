@@ -257,7 +257,7 @@ def _stop_at_narrower(view: View, values: Mapping[str, Plain]) -> None:
     if not (is_absent(values.get("owner")) and is_absent(values.get("access_denies"))):
         raise RefusedError(
             f"what lies in the vault of {owner} is for all its members: each clone has it",
-            hint="leave out its owner and whom it is denied, or write it to a vault of your own: --vault DIR",
+            hint="leave out its owner and whom it is denied, or write it to your own vault: memstore add --private",
         )
 
 

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from memstore.access import SEALED, SHARED
+from memstore.access import RIGHTS, SEALED, SHARED
 from memstore.access import registry as registry_file
 from memstore.access.audit import (
     consent_unrecorded,
@@ -29,7 +29,7 @@ from memstore.core.config import CONFIG_PATH
 from memstore.core.errors import FormatError, NotFoundError, VaultError
 from memstore.core.finding import Finding, Position, Severity, in_order
 from memstore.core.finding_codes import Checked, finding_of
-from memstore.core.ids import MemoryRef
+from memstore.core.ids import MemoryRef, is_group
 from memstore.core.places import NO_MEMORIES, RegistryKind, is_memory_path, is_own_path, is_sealed_path, kind_of
 from memstore.core.short_repr import short_repr
 from memstore.core.times import LATEST, instant
@@ -125,6 +125,7 @@ def check(view: View, paths: Sequence[str] = ()) -> CheckResult:
     recited: list[Finding] = []
     in_part: list[Finding] = []
     plain = 0
+    is_shared = bool(is_group(view.config.owner) and view.of(RIGHTS).registries.keepers)
     first_commits = dict(zip(view.column("path"), view.column("first_commit"), strict=True))
     for path in view.with_progress("checking files", memories):
         file = view.whole.any_file(path)
@@ -132,6 +133,7 @@ def check(view: View, paths: Sequence[str] = ()) -> CheckResult:
         if isinstance(file, MemoryFile):
             checked = checks.as_checked(file)
             findings += checks.of_memory(checked, now=now) + references.of_memory(checked, directory)
+            findings += checks.narrower(checked, view.config.owner) if is_shared else ()
             findings += _cited_in_vain(checked, file, directory)
             findings += attestations.of(checked, file.data)
             compressed += [checked] if file.memory.compressed_from else []

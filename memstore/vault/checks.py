@@ -54,6 +54,16 @@ def of_memory(checked: Checked, *, now: datetime) -> list[Finding]:
     return [*found, *_created_in_future(checked, now), *_history_in_future(checked, now)]
 
 
+def narrower(checked: Checked, owner: str) -> Iterator[Finding]:
+    """Yield what keeps a memory from the members of the group that owns a shared vault: an owner, or denials."""
+    memory = checked.memory
+    for key, is_said in (("owner", memory.owner not in (None, owner)), ("access_denies", bool(memory.access_denies))):
+        if is_said:
+            text = f"`{key}` makes it narrower than {owner}, whose vault this is"
+            hint = "take the line out, or write it to a vault of your own: memstore add --private"
+            yield checked.finding("shared-narrower", text, hint, key)
+
+
 def errors_in(checked: Checked) -> list[Finding]:
     """Return the errors that prevent a commit, without the warnings."""
     return [finding for finding in _body(checked) if finding.is_error]

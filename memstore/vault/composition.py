@@ -679,6 +679,20 @@ def supposed_entity(env: Environment, root: Path | None) -> str:
     return env._replace(login=name or env.login).login_entity
 
 
+def own_vault(env: Environment) -> str:
+    """Return the folder of the user's own vault, which their settings name.
+
+    Raises:
+        UsageError: they name none.
+    """
+    if chosen := config_file.read_user_config(env.config_file).vault:
+        return chosen
+    raise UsageError(
+        "your settings name no vault of your own",
+        hint="memstore init ~/notes makes one, and memstore config --user vault ~/notes names it",
+    )
+
+
 def remember_actor(env: Environment, root: Path, entity: str) -> None:
     """Write into the user's settings who they are in the vault at `root`."""
     file = config_file.ConfigFile(env.config_file, USER_SETTINGS)

@@ -16,7 +16,7 @@ from memstore.access.widening import WideningContext, check_widening, events_now
 from memstore.core.config import CONFIG_PATH
 from memstore.core.finding import Finding, in_order
 from memstore.core.finding_codes import finding_of
-from memstore.core.ids import is_memory_id
+from memstore.core.ids import is_group, is_memory_id
 from memstore.core.places import (
     is_audit_path,
     is_memory_path,
@@ -100,6 +100,8 @@ def check_staged(
     before = read_own(history, {one.path: one.old for one in own if one.old})
     after = read_own(history, {one.path: one.new for one in own if one.new})
     changed = {path: (before.get(path), after.get(path)) for path in {**before, **after}}
+    if is_group(owner()) and _own_around(history, owner(), said_before).after.world({}).keepers:
+        findings += _narrower(files, owner())
     findings += consents_gone(changed, history.index_files)
     findings += changed_by_hand(changed, lambda: _own_around(history, owner(), said_before), now, default_owner=owner())
     findings += grants_by_hand(said_before, files, partial(_staged_events, history), owner())
@@ -339,8 +341,17 @@ def findings_of(
     findings += changed_by_hand(changed, around, now, default_owner=view.config.owner)
     findings += grants_by_hand(said_before, files, events, view.config.owner)
     findings += consents_by_hand(changed, events)
+    if is_group(view.config.owner) and view.of(RIGHTS).registries.keepers:
+        findings += _narrower(files, view.config.owner)
     findings += transitions.duplicates(holders, {path: place for path, (_, place) in introduced.items()})
     return findings
+
+
+def _narrower(files: Mapping[str, ReadFile], owner: str) -> Iterator[Finding]:
+    """Yield what in the memories of a shared vault is not for all its members."""
+    for file in files.values():
+        if isinstance(file, MemoryFile):
+            yield from checks.narrower(checks.as_checked(file), owner)
 
 
 def is_vault_inside(change: FileChange) -> bool:

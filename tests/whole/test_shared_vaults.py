@@ -157,6 +157,38 @@ def test_what_is_narrower_by_hand_is_shown_to_nobody_new(shared: InProcess) -> N
     assert "Pager" in shared.ok("--as", BEN, "list")
 
 
+@pytest.mark.parametrize("line", ["owner: human:ben", 'access_denies: ["human:ann"]'])
+def test_what_is_narrower_by_hand_is_an_error(shared: InProcess, line: str) -> None:
+    place = shared.vault / pager(shared)
+    place.write_text(place.read_text().replace("author:", f"{line}\nauthor:"))
+    key = line.partition(":")[0]
+    found = shared.run("--as", BEN, "check")
+    assert found.returncode == 1
+    assert f"error: `{key}` makes it narrower than {OPS}, whose vault this is [shared-narrower]" in found.stdout
+    assert "[shared-narrower]" in shared.run("--as", BEN, "check", "--against", "HEAD").stdout
+    shared.git("add", "-A")
+    done = shared.attempt_git("commit", "-m", "x")
+    assert done.returncode != 0
+    assert "[shared-narrower]" in done.stderr
+    for given in (("--access", "human:ben", "--owner", BEN), ("--owner", ANN)):
+        assert refused(shared, "--as", BEN, "add", "Narrower.", *given) != ""
+
+
+def test_what_is_private_goes_to_a_vault_of_ones_own(shared: InProcess) -> None:
+    said = shared.run("--as", ANN, "add", "For all.")
+    assert f"for all members of {OPS}; --private writes to a vault of your own" in said.stderr + said.stdout
+    assert "your settings name no vault of your own" in refused(shared, "add", "My own.", "--private", code=2)
+    own = shared.home / "own"
+    shared.ok("init", str(own), "--owner", ANN)
+    shared.ok("config", "--user", "vault", str(own))
+    shared.ok("add", "My own secret tea.", "--private")
+    assert shared.ok("search", "secret tea") == ""
+    assert "secret tea" in shared.ok("--vault", str(own), "--as", ANN, "search", "secret tea")
+    assert list((own / "notes").rglob("*secret-tea*.md"))
+    shared.ok("config", "--user", "vault", str(shared.vault))
+    assert "your vault is a group's, too" in refused(shared, "add", "My own.", "--private", code=2)
+
+
 def test_in_a_context_everybody_listens_for_himself(shared: InProcess) -> None:
     shared.ok("context", "add", "ctx:lobby", "--open")
     assert shared.ok("--as", BEN, "--context", "ctx:lobby", "--self", "list") == ""
