@@ -31,8 +31,10 @@ _TURNING = (DENIALS | HEDGES | NORMS | IN_PART | ALL | ONLY) - _NO_TURN | listed
     """)
 # These relate what is said to a time or a bound: whoever says `before` does not say `after`.
 _RELATING = listed("before after above below over under against from to with")
-# After a verb, only a time or a place can be left out: who ran out of milk did not run.
-_ADJUNCTS = listed("in on at during before after again all this last today yesterday near")
+# After a verb, only a time, a place, a reason or what else happened can be left out: who ran out of milk did not run.
+_ADJUNCTS = listed("in on at by during before after again all this last today yesterday near because since while and ,")
+# These belong to the verb before them: `broke down`.
+_PARTICLES = listed("down up out off away back over")
 _FEWEST_ALIKE = 3  # words of content that two sentences made alike have in common
 
 
@@ -135,7 +137,8 @@ def _stated(
             parts.append(f" {value}")
             differing.append(value)
         elif any(gaps) and is_last:
-            _drop_open_words(parts)
+            if "".join(parts[-1:]).strip().lower() not in _PARTICLES:
+                _drop_open_words(parts)
             if not all(_is_adjunct(gap) for gap in gaps) and is_past("".join(parts[-1:]).strip().lower()):
                 return None
         if after < len(first):
@@ -146,7 +149,8 @@ def _stated(
     text = "".join(parts).strip()
     text = f"{text[:1].upper()}{text[1:]}"
     kept = set(content_terms(" ".join(first[at].text for at in shared)))
-    if len(kept) < FEWEST_TERMS or not stands_alone(text) or frame(text).verb is None:
+    can_stand = stands_alone(text) or len(words(text)) == len(kept)
+    if len(kept) < FEWEST_TERMS or not can_stand or frame(text).verb is None:
         return None
     return Common(text, tuple(sorted(places)), tuple(differing))
 
@@ -223,7 +227,7 @@ def _number(gap: Sequence[_Token]) -> float | None:
 
 
 def _drop_open_words(parts: list[str]) -> None:
-    """Drop the words at the end that nothing follows now: `ran along the`."""
+    """Drop the words at the end that nothing follows now: `ran along the`; not `broke down`."""
     while parts and parts[-1].strip().lower() in stop_words() | _PLACING:
         parts.pop()
 

@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
-from itertools import combinations
+from itertools import combinations, compress
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.access.world import ABOUT
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
     from memstore.beliefs.changes import Change, Quote
     from memstore.beliefs.clustering import Vector
+    from memstore.beliefs.common import Common
     from memstore.beliefs.evidence import Load
     from memstore.beliefs.likeness import Likeness
     from memstore.beliefs.pooled import Pooled
@@ -316,6 +317,9 @@ def of_topic(members: Sequence[Pooled], signs: Signs, alike: Likeness, quoted: C
 
     One thing in common is not a pattern: somebody may be named often, and one word may have several senses.
     """
+    if not alike.has_meaning:
+        linked = [any(o is not one and signs.are_linked(one.ref, o.ref) for o in members) for one in members]
+        members = [*compress(members, linked)]
     if not is_founded(members):
         return None
     of = signs.common([member.ref for member in members])
@@ -476,12 +480,11 @@ def _creation(pattern: Pattern, compare: Compare) -> list[ConsolidationProposal]
     opposed = {
         member.ref
         for member in pattern.members
-        if not (are_events and pattern.topic is not None)
-        and member is not pattern.general
-        and compare(pattern.general.text, member.text) in _SIDES[Action.CONTRADICT]
+        if member is not pattern.general and compare(pattern.general.text, member.text) in _SIDES[Action.CONTRADICT]
     }
     agreeing = tuple(member for member in pattern.members if member.ref not in opposed | pattern.unlike)
-    against = tuple(member for member in pattern.members if member.ref in opposed)
+    is_each_of_its_day = are_events and pattern.topic is not None
+    against = () if is_each_of_its_day else tuple(member for member in pattern.members if member.ref in opposed)
     so = saying(pattern.quote, pattern.general, agreeing, pattern.like)
     if _are_made_alike(agreeing):
         # Two events told in much the same words are still two; in ever new words, counting decides.
@@ -521,11 +524,22 @@ def _in_common(pattern: Pattern) -> _Stated | None:
     best: _Stated | None = None
     for first, general in enumerate(members):
         order = [first, *(at for at in range(len(said)) if at != first)]
-        common = in_common([said[at] for at in order])
-        if common and common.differing and (best is None or len(common.of) > len(best.members)):
+        ordered = [said[at] for at in order]
+        common = in_common(ordered)
+        is_news = common and (common.differing or _has_details(ordered, common))
+        if not common or not is_news:
+            continue
+        # What differs tells more than that there is something else; then the more say so, the better.
+        if best is None or (bool(common.differing), len(common.of)) > (bool(best.differing), len(best.members)):
             telling = tuple(sorted((members[order[at]] for at in common.of), key=lambda one: one.ref))
             best = _Stated(common.text, common.differing, general, said[first], telling)
     return best if best and is_founded(best.members) else None
+
+
+def _has_details(said: Sequence[str], common: Common) -> bool:
+    """Whether the first of some sentences has a word that not all have that state this in common."""
+    first, *others = (set(content_terms(said[at])) for at in common.of)
+    return not all(first <= other for other in others)
 
 
 def _is_told_by(member: Pooled, pattern: Pattern) -> bool:

@@ -255,7 +255,8 @@ def _why(proposal: ConsolidationProposal, gathered: Gathered) -> str:
     if proposal.stated:
         of_all = f"{len(proposal.members)} of {len(proposal.members)}"
         differing = "; ".join(f"*{one}*" for one in proposal.differing)
-        return f"Stated by {of_all}: {told}. They differ in {differing} and{_in_common(proposal)}."
+        apart = f"differ in {differing} and" if differing else "each say more, and"
+        return f"Stated by {of_all}: {told}. They {apart}{_in_common(proposal)}."
     cited = _citation(gathered, proposal.general or proposal.members[0], proposal.quote)
     return f"Quoted from {cited}; {told}{_in_common(proposal)}."
 

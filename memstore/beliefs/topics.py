@@ -153,6 +153,11 @@ class Signs:
         }
         return sorted(worth, key=lambda sign: (-round(worth[sign], 10), sign))
 
+    def are_linked(self, one: str, other: str) -> bool:
+        """Whether two memories share a family of words, or more than one word: a single one may be by chance."""
+        mine, its = self._wider[one], self._wider[other]
+        return any(sign.startswith(FAMILY) and sign in its for sign in mine) or shared_signs(mine, its) > 1
+
     def terms(self, ref: str, signs: Iterable[str]) -> frozenset[str]:
         """Return the terms of a memory that carry some signs."""
         return frozenset[str]().union(*(self._wider[ref].get(sign, ()) for sign in signs))

@@ -140,6 +140,33 @@ def test_of_events_that_differ_only_what_all_members_say_is_suggested(seed: int)
     assert sorted(one.proposal.text for one in found) == sorted(filter(None, EVENTS.values()))
 
 
+# Three or four events each, told with a reason, a place or something else that only one of them has.
+ADDING = {
+    "The printer jammed since the tray was overfull. | The printer jammed again on the second page. | "
+    "The printer jammed in the middle of the report.": "The printer jammed.",
+    "Slept badly after coffee at nine. | Slept badly again, woke at four. | Slept badly and dozed at noon.":
+        "Slept badly.",
+    "The lift broke down on Monday. | The lift broke down again on Thursday. | The lift broke down again, third time "
+    "this month.": "The lift broke down.",
+    "Minou was sick after the tinned food. | Minou was sick after tinned food again. | After the tinned food Minou was "
+    "sick again.": "Minou was sick after the tinned food.",
+    "Bella barked at the postman. | Bella barked at the postman again. | Bella never barked at the postman this week. "
+    "| Bella barked at the postman and the milkman.": "Bella barked at the postman.",
+    "The oven burned the bread. | The oven burned the bread again. | The oven did not burn the bread this time.": "",
+    "Deploy failed on a stale cache. | Deploy failed again, stale cache. | Bought a cache of coins at the market.": "",
+}  # fmt: skip
+
+
+def test_what_only_one_of_them_adds_is_not_suggested_and_who_denies_it_is_no_evidence() -> None:
+    said = [(family, text) for family in ADDING for text in family.split(" | ")]
+    events = dict(
+        episode(f"e{at}", text, created_at=f'"2025-03-{at + 1:02}T10:00:00Z"') for at, (_, text) in enumerate(said)
+    )
+    found = [one.proposal for one in consolidate(vault(events, alone(18)).view()).suggestions]
+    assert sorted(one.text for one in found) == sorted(filter(None, ADDING.values()))
+    assert not any("never" in member.text for one in found for member in (*one.members, *one.against))
+
+
 def test_numbers_times_and_names_are_details_and_the_first_word_is_none() -> None:
     assert details("Anna met Tom at 7:40 with five friends. They left.") == {"tom", "7.40", "5"}
     assert details("One of them left zone12 with 5km to go.") == {"zone12", "5km"}
