@@ -9,6 +9,8 @@ from enum import Enum
 from types import MappingProxyType
 from typing import NamedTuple
 
+from memstore.core.ids import is_group
+
 FORMAT_VERSION = 1
 # Extensions of the format that this version knows; none so far.
 EXTENSIONS: tuple[str, ...] = ()
@@ -40,12 +42,14 @@ def remote_address(url: str) -> str:
     return re.sub(_CREDENTIALS, "", url).rstrip("/")
 
 
-def how_to_declare(remote: str) -> str:
-    """Return the commands that say who reads a remote."""
+def how_to_declare(remote: str, owner: str = "") -> str:
+    """Return the commands that say who reads a remote; `owner` is the vault's, whose name counts if it is a group."""
     import shlex
 
     key = shlex.quote(f"remotes.{remote_address(remote)}")
     set_to = f"memstore config {key}"
+    if is_group(owner):
+        return f"{set_to} {owner}, if only its members do; public, if anybody may; or the ids of those who do"
     return f"{set_to} owner, if only the owner does; public, if anybody may; or their ids, like human:bob,human:eve"
 
 

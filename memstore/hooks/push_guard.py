@@ -101,11 +101,11 @@ def main(environ: Mapping[str, str], folder: Path, arguments: Sequence[str], lin
         say(f"memstore: nothing was pushed: {error}", f"hint: {error.hint}" if error.hint else None)
         return Exit.FOUND_ERRORS
     if found:
-        _tell(found, push.remote, is_owners=push.is_owners(vaults))
+        _tell(found, push.remote, push.owner, is_owners=push.is_owners(vaults))
     elif push.is_unasked:
         say(
             f"memstore: it isn't known who can read {push.remote.key}; notes and other files go there, memories don't",
-            f"hint: {how_to_declare(push.remote.key)}",
+            f"hint: {how_to_declare(push.remote.key, push.owner)}",
         )
     return Exit.FOUND_ERRORS if found else Exit.DONE
 
@@ -135,6 +135,7 @@ class _Push:
         self._updates = updates
         self._sent: Outgoing | None = None
         self.is_unasked = False
+        self.owner = ""  # of the vault whose settings were asked last
         self._top: Path | None = None
 
     @property
@@ -268,7 +269,7 @@ class _Push:
         from memstore.vault import push_refusals
         from memstore.vault.pushed_blobs import Blobs
 
-        audience = self._audience(vault.config)
+        audience, self.owner = self._audience(vault.config), vault.config.owner
         if audience and is_owner_alone(audience, vault.config.owner):
             return []
         if not audience and not vault.config.mixed:
@@ -348,7 +349,7 @@ class _Push:
         where = ": ".join(filter(None, (found.where, found.path, found.reason))) if found else ""
         return RefusedError(
             f"it isn't known who can read {self.remote.key}" + (f" ({where})" if where else ""),
-            hint=how_to_declare(self.remote.key),
+            hint=how_to_declare(self.remote.key, self.owner),
         )
 
 
@@ -368,12 +369,12 @@ def _update(line: str, *, is_server: bool) -> RefUpdate:
 # -- in words --------------------------------------------------------------------------------------
 
 
-def _tell(found: Sequence[PushRefusal], remote: Remote, *, is_owners: bool) -> None:
+def _tell(found: Sequence[PushRefusal], remote: Remote, owner: str, *, is_owners: bool) -> None:
     if not is_owners:
         say("memstore: nothing was pushed: not everything in it may go there", "hint: ask the vault's owner to push")
         return
     if all(one.code == CHARTER for one in found):
-        say("memstore: nothing was pushed: whoever made it may not change that in the vault of a group")
+        say(f"memstore: nothing was pushed: the charter of {owner} doesn't allow all of it")
     else:
         say(f"memstore: nothing was pushed: not everybody who reads {remote.key} may see all of it")
     for one in found[:_MOST_SHOWN]:

@@ -694,7 +694,9 @@ def own_vault(env: Environment) -> str:
 
 
 def remember_actor(env: Environment, root: Path, entity: str) -> None:
-    """Write into the user's settings who they are in the vault at `root`."""
+    """Write into the user's settings who they are in the vault at `root`; `UsageError` for a group, which can't act."""
+    if is_group(entity):
+        raise UsageError(f"{entity} is a group: people and agents act", hint="name a person, like human:ann")
     file = config_file.ConfigFile(env.config_file, USER_SETTINGS)
     file.set_entry("entities", os.path.realpath(root), checked_entity(entity, "--as"))
 

@@ -218,7 +218,7 @@ def _remotes(view: View) -> Iterator[Check]:
         else:
             what = "memories and the vault's own files can't" if view.config.mixed else "nothing can"
             text = f"it isn't known who can read it, so {what} be pushed there"
-            yield Check(label, DoctorVerdict.WARNING, text, how_to_declare(name))
+            yield Check(label, DoctorVerdict.WARNING, text, how_to_declare(name, view.config.owner))
 
 
 def _attributes(around: Machine, *, mixed: bool, fix: bool) -> Check:

@@ -520,7 +520,7 @@ class _Check:
         if state not in self._readers_at:
             world = self._read_own(own).world(self._held)
             # Whoever joined later has the whole history.
-            is_same = self._is_members and world.owner == self._world.owner and world.keepers
+            is_same = self._is_members and world.owner == self._world.owner
             self._readers_at[state] = None if is_same else Readers(world, self._audience, self._now)
         return self._readers_at[state]
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 OPS, ANN, BEN, EVE = "group:ops", "human:ann", "human:ben", "human:eve"
-REFUSED = "whoever made it may not change that"
+REFUSED = "the charter of group:ops doesn't allow all of it"
 
 
 @dataclass
@@ -123,6 +123,22 @@ def test_members_push_what_they_made(team: Team) -> None:
     team.memstore(EVE, "add", "Eve is in.", "--commit")
     team.passes(EVE)
     assert "Eve is in" in git(team.remote, "log", "-p", "main")
+
+
+def test_a_first_push_of_what_was_made_before_the_charter_was_committed(tmp_path: Path) -> None:
+    team = Team(tmp_path)
+    git(tmp_path, "init", "-q", "--bare", "-b", "main", "remote.git")
+    team.clone(ANN).mkdir()
+    git(team.clone(ANN), "init", "-q", "-b", "main")
+    team.memstore(ANN, "init", "--owner", OPS)
+    team.memstore(ANN, "add", "Before the charter.", "--commit")
+    team.memstore(ANN, "commit")
+    team.ok(ANN, "git", "remote", "add", "origin", "../remote.git")
+    said = team.run(ANN, "git", "push", "-q", "origin", "HEAD:main").stderr
+    assert f"hint: memstore config remotes.origin {OPS}, if only its members do;" in said
+    team.memstore(ANN, "config", "remotes.origin", OPS)
+    team.memstore(ANN, "commit")
+    team.passes(ANN)
 
 
 def test_a_member_changes_what_another_wrote_moves_it_and_takes_it_back(team: Team) -> None:
