@@ -88,6 +88,41 @@ def test_what_is_hidden_makes_no_difference(vaults: Vaults, seed: int) -> None:
     assert differences(vaults, drawn(Random(seed)), random=Random(seed)) == []  # noqa: S311 - chance, not secrecy
 
 
+# -- a vault of a group ----------------------------------------------------------------------------
+
+CHARTER = {
+    "groups/ops.yaml": (
+        f"id: group:ops\nkeepers: ['{OWNER}']\n"
+        f"members: [{{id: '{OWNER}'}}, {{id: 'human:dave'}}, {{id: 'group:inner'}}]\n"
+    ).encode()
+}
+
+
+@pytest.fixture(scope="module")
+def shared_vaults(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Vaults]:
+    program = Program(tmp_path_factory.mktemp("shared"))
+    program.vault.mkdir()
+    program.ok("--as", OWNER, "init", ".", "--owner", "group:ops")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("memstore.core.clock.SystemClock.now", lambda _: NOW)
+        patched.setattr("memstore.core.clock.RandomIds.memory_id", lambda _: "m_0000000000")
+        yield Vaults(program.in_process())
+
+
+@settings(max_examples=examples(4), deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.integers(0, 2**32))
+@example(1)
+@example(2)
+def test_in_a_vault_of_a_group_what_is_hidden_makes_no_difference(shared_vaults: Vaults, seed: int) -> None:
+    """Outsiders, and members in a context with others; a member alone has all files, and is told of each."""
+    random = Random(seed)  # noqa: S311 - chance, not secrecy
+    case = drawn(random)
+    context = case.context or random.choice(("ctx:park", "ctx:lobby"))
+    is_member = case.viewer in (OWNER, "human:dave", "human:bob")
+    case = replace(case, files=case.files | CHARTER, context=context if is_member else case.context)
+    assert differences(shared_vaults, case, random=random) == []
+
+
 @pytest.mark.soak(3)
 @pytest.mark.parametrize("seed", range(8))
 def test_the_page_is_that_of_a_vault_without_what_is_hidden(vaults: Vaults, seed: int) -> None:
