@@ -470,7 +470,9 @@ class _Recall:
         """Return the similarity in meaning between the prompt and rows, for rows that are similar enough."""
         from memstore.search.meaning import LEAST_SIMILARITY, similar_rows
 
-        similar = similar_rows(self._audience.then, rows, " ".join((self._asked.text, *self._asked.also)))
+        text = " ".join((self._asked.text, *self._asked.also))
+        # The least similarity of seed 002 is a cosine.
+        similar = similar_rows(self._audience.then, rows, text, literal=self._profile is RecallProfile.SEED_002)
         near = {row: alike for row, alike in similar.rows.items() if alike >= LEAST_SIMILARITY}
         return similar._replace(rows=near)
 

@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 
 
 AT_ONCE = 32  # texts embedded between two progress reports
-NOTHING = "…"  # replaces an empty text
+NOTHING = "…"  # replaces a text without words
 
 
 class Similar(NamedTuple):
-    """The similarity in meaning of rows to a text, in [0,1]; for each row, that of its best part.
+    """The similarity in meaning of rows to a text, in [0,1], scaled by `Background`; a row's is that of its best part.
 
     `lines` has the similarity of each line, by its number in the file; 0 is the memory as a whole.
     """
@@ -49,10 +49,16 @@ class Similar(NamedTuple):
 NOT_SIMILAR = Similar({}, {})
 
 
-def similar_rows(then: View, rows: Sequence[int], text: str) -> Similar:
+def similar_rows(then: View, rows: Sequence[int], text: str, *, literal: bool = False) -> Similar:
     """Return the similarity in meaning of these visible rows to a text.
 
     Empty if no embedder is configured or the view is of a past state, which is searched by words alone.
+
+    Args:
+        then: the vault at the time in question.
+        rows: the rows.
+        text: the text.
+        literal: whether to return cosines as they are, whatever is usual between texts of the vault.
 
     Raises:
         UsageError: the embedder does not return valid vectors.
@@ -71,15 +77,15 @@ def similar_rows(then: View, rows: Sequence[int], text: str) -> Similar:
         return _texts(file.entry.title, file.text)
 
     wanted = {blobs[row]: lambda row=row: texts_of(row) for row in rows}
-    parts = [
-        (blob, line, vector)
-        for part, vector in _vectors(then, embedder, wanted, size=len(asked)).items()
-        for blob, line in [_place_of(part)]
-        if blob in wanted
-    ]
+    vectors = _vectors(then, embedder, wanted | {USUAL: lambda: dict(enumerate(UNRELATED))}, size=len(asked))
+    places = {part: _place_of(part) for part in vectors}
+    parts = [(*places[part], vector) for part, vector in vectors.items() if places[part][0] in wanted]
+    cosines = similarities(asked, [vector for *_, vector in parts])
+    unrelated = [vector for part, vector in vectors.items() if places[part][0] == USUAL]
+    background = RAW if literal else background_of(unrelated)
     alike: dict[str, dict[int, float]] = defaultdict(dict)
-    for (blob, line, _), value in zip(parts, similarities(asked, [vector for *_, vector in parts]), strict=True):
-        alike[blob][line] = value
+    for (blob, line, _), cosine in zip(parts, cosines, strict=True):
+        alike[blob][line] = background.scaled(cosine)
     known = {row: alike[blobs[row]] for row in rows if blobs[row] in alike}
     return Similar({row: max(its.values()) for row, its in known.items()}, known)
 
@@ -141,19 +147,25 @@ def _texts(title: str, text: FencedText) -> dict[int, str]:
     A line is preceded by the title and its heading, and in a conversation by what was said before.
     """
     own = title if title and title != default_title(text.body) else ""
-    whole = {_WHOLE: f"{own}\n{text.body}".strip() or NOTHING}
+    said = f"{own}\n{text.body}".strip()
+    whole = {_WHOLE: said if says_something(said) else NOTHING}
     lines: dict[int, str] = {}
     before = ""
     for passage in passages(text.body, first_line=text.body_line):
         if passage.kind in SAYS_NOTHING:
             continue
         around = (title, *passage.headings[-1:], before if passage.speaker else "")
-        said = passage.text.split("\n")
-        for number, line in enumerate(said, passage.line_end - len(said) + 1):
-            if line.strip():
+        its_lines = passage.text.split("\n")
+        for number, line in enumerate(its_lines, passage.line_end - len(its_lines) + 1):
+            if says_something(line):
                 lines[number] = "\n".join(dict.fromkeys(filter(None, (*around, line.strip()))))
         before = passage.text
     return whole | lines if len(lines) > 1 else whole
+
+
+def says_something(line: str) -> bool:
+    """Whether a line has a word; numbers, rules and punctuation alone mean nothing, and models find them anywhere."""
+    return any(map(str.isalpha, line))
 
 
 def _part_of(blob: str, line: int) -> str:
@@ -205,13 +217,54 @@ def _alive(view: View, known: Collection[str]) -> Collection[str]:
         return known
     blobs = view.column("blob")
     now = {blobs[row] for row in view.whole.rows}
-    return [part for part in known if _place_of(part)[0] in now]
+    return [part for part in known if _place_of(part)[0] in now or _place_of(part)[0] == USUAL]
+
+
+# -- what is usual ---------------------------------------------------------------------------------
+
+
+class Background(NamedTuple):
+    """What is usual between any two texts, and means nothing: 0.05 for some models, 0.75 for others."""
+
+    median: float
+
+    def scaled(self, cosine: float) -> float:
+        """Return a cosine on a scale that is about the same for all models, in [0,1]: what is usual is 0."""
+        return min(1.0, max(0.0, (cosine - self.median) / (1 - self.median)))
+
+
+RAW = Background(0.0)
+USUAL = "usual"  # in place of a blob
+MOST_USUAL = 0.95
+# Texts that have nothing to do with each other. Lines of one vault are no measure: those of conversations between two
+# people are all alike, and questions about them are not (docs/search.md, "By meaning").
+UNRELATED = (
+    "The train to the coast leaves at ten past six.", "She planted two rows of beans behind the shed.",
+    "The function returns an empty list if no file matches.", "His grandfather repaired clocks in a small town.",
+    "Add the salt only after the lentils are soft.", "The court dismissed the claim for lack of evidence.",
+    "A heron stood in the shallow water all morning.", "The printer is out of toner again.",
+    "Their first album was recorded in a church.", "Interest rates were raised by a quarter of a point.",
+    "The dog needs its second vaccination in March.", "We lost three to one in the rain.",
+    "The bridge will be closed to lorries until autumn.", "He speaks Portuguese with his mother.",
+    "Lightning struck the antenna on the roof.", "The lease ends two months after written notice.",
+    "Her knee hurts when she climbs stairs.", "The museum shows maps of the eighteenth century.",
+    "Please forward the invoice to the accountant.", "Glaciers carve wide valleys over thousands of years.",
+)  # fmt: skip
+
+
+def background_of(vectors: Sequence[Vector]) -> Background:
+    """Return what is usual, given the vectors of texts that have nothing to do with each other."""
+    cosines = sorted(sum(map(mul, one, other)) for at, one in enumerate(vectors) for other in vectors[:at])
+    median = cosines[len(cosines) // 2] if cosines else 0.0
+    return Background(min(MOST_USUAL, max(0.0, median)))
 
 
 # -- words and meaning as one score ----------------------------------------------------------------
 
 
 VECTOR_WEIGHT = 0.45  # against 0.6 for words; docs/search.md, "By meaning"
+# Whoever gives other words for it knows better than a model how it may have been said.
+VECTOR_WEIGHT_BESIDE_ALSO = 0.2
 # A memory with a lower similarity is not found by its meaning alone; seed 002's minimum vector similarity.
 LEAST_SIMILARITY = 0.25
 

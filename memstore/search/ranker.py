@@ -570,7 +570,8 @@ class Candidates:
         else:
             its = self.alike(row)
             alike = max((its[line] for line in lines if line in its), default=0.0)
-        return (meaning.VECTOR_WEIGHT if self._vector_weight is None else self._vector_weight), alike
+        usual = meaning.VECTOR_WEIGHT_BESIDE_ALSO if self._asked.also else meaning.VECTOR_WEIGHT
+        return (usual if self._vector_weight is None else self._vector_weight), alike
 
     def alike(self, row: int) -> Mapping[int, float]:
         """Return the similarity in meaning of a row's lines to the query, by line number; 0 is the whole memory."""

@@ -62,7 +62,7 @@ RELEVANCE_SHARE = 2.0
 NAMES_SHARE = 2.0
 WEAK_BELOW = 3.5
 SIMILARITY_SHARE = 8.0
-WEAK_BELOW_BY_MEANING = 6.0
+WEAK_BELOW_BY_MEANING = 5.75
 
 # Recency only orders results that are otherwise equal.
 MOST_BY_RECENCY = 0.02

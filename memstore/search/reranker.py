@@ -442,9 +442,10 @@ class HitReader:
         alike = self._candidates.alike(row)
         if not (alike and passages):
             return passages
-        from memstore.search.meaning import LEAST_SIMILARITY
+        from memstore.search.meaning import LEAST_SIMILARITY, says_something
 
-        own = {number: line for one in file.passages for number, line in _lines_of(one)}
+        lines = (line for one in file.passages for line in _lines_of(one))
+        own = {number: line for number, line in lines if says_something(line.text)}
         close = [number for number in own if alike.get(number, 0.0) >= LEAST_SIMILARITY]
         closest = max(close, key=lambda number: (alike[number], -number), default=None)
         if closest is None or not self._is_allowed(row, own[closest]):
@@ -471,8 +472,10 @@ class HitReader:
         candidates = self._candidates
         if row not in candidates.by_meaning:
             return []
-        for passage in file.passages or [_line(file.line_of_key("title"), file.entry.title)]:
-            if self._is_allowed(row, passage):
+        from memstore.search.meaning import says_something
+
+        for passage in (*file.passages, _line(file.line_of_key("title"), file.entry.title)):
+            if says_something(passage.text) and self._is_allowed(row, passage):
                 return [ScoredPassage(passage, 0.0, ranking.MEMORY_SHARE * candidates.scores[row])]
         return []
 
