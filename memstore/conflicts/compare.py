@@ -17,7 +17,7 @@ from memstore.conflicts.sides import Side, side_of
 from memstore.conflicts.statements import near_in_any_order, topic_of, topics_in
 from memstore.conflicts.survey import conflicts_among, said_by_all
 from memstore.core import digests
-from memstore.core.conflict import CLAIMS
+from memstore.core.conflict import BY_VERDICT, CLAIMS
 from memstore.core.terms import stop_words, term_of
 from memstore.search import DERIVED, INDEX
 from memstore.search.aliases import aliases_of
@@ -137,7 +137,30 @@ class Comparer:
 
             undecided = ((side, other) for other in others if other.path not in by_path)
             found += [by_model(*one) for one in model.conflicts(undecided, self._view.of(DERIVED))]
+        if self._view.config.judges and side.path in self._paths:
+            found += self.judged(side.path, {*by_path, *but})
         return found
+
+    def judged(self, path: str | None = None, but: Collection[str] = ()) -> Iterator[Conflict]:
+        """Yield the conflicts that those judged whose verdicts are reported: of one memory, which comes first, or all.
+
+        Args:
+            path: of the memory.
+            but: paths of others to leave out.
+        """
+        from memstore.conflicts.conflict import by_verdict, decided, may_differ
+        from memstore.conflicts.verdicts import lines_of, verdicts_on
+
+        for verdict in verdicts_on(self._view, path):
+            if verdict.judge not in self._view.config.judges or verdict.verdict not in _REPORTED:
+                continue
+            one, other = sorted(verdict.judged, key=lambda place: place.path != (path or verdict.judged[0].path))
+            mine, theirs = self.side_at(one.path), self.side_at(other.path)
+            if not (mine and theirs) or other.path in but:
+                continue
+            if not (may_differ(mine.memory, theirs.memory) or decided(mine, theirs)):
+                newer = (mine if verdict.judged[0] == one else theirs) if verdict.verdict == "supersedes" else None
+                yield by_verdict(mine, theirs, lines_of(self._view, one), lines_of(self._view, other), newer)
 
     def _conflict(self, side: Side, other: Side) -> tuple[Conflict | None, int]:
         """Return the conflict of two memories, and how many pairs of statements were compared for it."""
@@ -286,6 +309,8 @@ def _topics(statements: Iterable[Statement]) -> set[str]:
 
 # A sentence that would contradict more different ones is a value of a series, or about something else each time.
 MOST_OF_A_SENTENCE = 2
+# The verdicts that are a conflict.
+_REPORTED = frozenset({"contradicts", "supersedes"})
 
 
 def without_hubs(found: Collection[Conflict]) -> list[Conflict]:
@@ -298,7 +323,7 @@ def without_hubs(found: Collection[Conflict]) -> list[Conflict]:
     return [
         one
         for one, both in zip(found, said, strict=True)
-        if one.rule == CLAIMS or all(len(against[sentence]) <= MOST_OF_A_SENTENCE for sentence in both)
+        if one.rule in (CLAIMS, BY_VERDICT) or all(len(against[sentence]) <= MOST_OF_A_SENTENCE for sentence in both)
     ]
 
 
@@ -350,6 +375,10 @@ def survey(view: View, memory: Named | None = None, **which: Unpack[Which]) -> S
     else:
         said = said_by_all(view, view.with_progress("comparing memories", comparer.active))
         conflicts, left_out = conflicts_among(view, said, {*paths})
+    if view.config.judges:
+        known = {frozenset(one.refs) for one in conflicts}
+        judged = [one for one in comparer.judged() if {line.path for line in one.lines} & {*paths}]
+        conflicts = [*conflicts, *(one for one in judged if frozenset(one.refs) not in known)]
     return Survey(tuple(_judged(view, sorted(without_hubs(conflicts), key=lambda one: one.order))), left_out)
 
 

@@ -22,7 +22,7 @@ from memstore.conflicts.contradiction import (
     newer,
 )
 from memstore.conflicts.statements import EMPTY, tokens
-from memstore.core.conflict import CLAIMS, PENALTY, Conflict, ConflictType, Lines
+from memstore.core.conflict import BY_VERDICT, CLAIMS, PENALTY, Conflict, ConflictType, Lines
 from memstore.core.keys import EXTERNAL
 from memstore.core.word_lists import word_lists
 from memstore.search.index import claim_key
@@ -62,6 +62,15 @@ def conflict(
 CORRECTION = "correction"
 # In place of a rule, where an NLI model says that two sentences contradict each other.
 BY_MODEL = "model"
+
+
+def by_verdict(one: Side, other: Side, mine: Lines, theirs: Lines, newer: Side | None) -> Conflict:
+    """Return the conflict of two memories, from the first one's view, that somebody judged; `newer` holds now."""
+    kind = ConflictType.TEMPORAL if newer else ConflictType.CONTRADICTION
+    found = _reported(one, other, (kind, BY_VERDICT, mine, theirs, None))
+    if newer is None:
+        return found
+    return found._replace(current=newer.ref, command=_command(kind, one, other, newer))
 
 
 def by_model(one: Side, other: Side, mine: Lines, theirs: Lines) -> Conflict:

@@ -14,9 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from memstore.access import RIGHTS
 from memstore.access.registry import WITHDRAWN
-from memstore.core.conflict import Judged, PairVerdict
+from memstore.core.conflict import Judged, Lines, PairVerdict
+from memstore.core.errors import changed_while_read
 from memstore.core.ids import MemoryRef
+from memstore.core.keys import EXTERNAL
 from memstore.core.places import RegistryKind
+from memstore.core.quotation import quoted
 from memstore.files.passages import LineMap
 
 if TYPE_CHECKING:
@@ -58,6 +61,16 @@ def verdicts_on(view: View, memory: Named | None = None) -> tuple[PairVerdict, .
         if len(places) == _BOTH == len(file.values["judged"]) and (ref is None or ref in {one.ref for one in places}):
             found.append(verdict_of(file.path, file.values, (places[0], places[1])))
     return tuple(found)
+
+
+def lines_of(view: View, place: Judged) -> Lines:
+    """Return the lines of a place as a side of a conflict; those of an external memory are quoted."""
+    file = view.read(place.path)
+    if file is None:
+        raise changed_while_read(place.path)
+    excerpt = LineMap(file.data).excerpt(place.line_start, place.line_end)
+    shown = quoted(excerpt) if file.memory.source_type == EXTERNAL else excerpt
+    return Lines(place.path, place.line_start, place.line_end, shown, " ".join(shown.split()))
 
 
 def about(conflict: Conflict, verdicts: Iterable[PairVerdict]) -> tuple[PairVerdict, ...]:

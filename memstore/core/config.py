@@ -146,6 +146,11 @@ VAULT_SETTINGS = (
         SettingKind.SHARE,
         "how alike the memories behind a new belief must be; `memstore beliefs calibrate` proposes a value",
     ),
+    Setting(
+        "conflicts.judges",
+        SettingKind.WORDS,
+        "whose verdicts `memstore conflicts` reports, like human:sean or llm:gpt-4o-mini; none: nobody's",
+    ),
     Setting("require_context", SettingKind.FLAG, "without a context, refuse everybody but the owner at a terminal"),
     Setting(
         "remotes",
@@ -229,6 +234,7 @@ class Config(NamedTuple):
     every: int = 24
     least_roots: int = 3
     least_likeness: float = 0.0
+    judges: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
     remotes: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 

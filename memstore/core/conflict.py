@@ -30,6 +30,8 @@ RESOLUTION = {
 VERDICTS = ("contradicts", "supersedes", "narrows", "same", "unrelated", "unsure")
 # The rule of a conflict between claims.
 CLAIMS = "claims"
+# In place of a rule: somebody judged so whose verdicts are reported.
+BY_VERDICT = "verdict"
 
 
 class Lines(NamedTuple):

@@ -213,3 +213,23 @@ def test_a_command_line_of_mistakes(program: Program) -> None:
         assert says in done.stderr
     assert "+verdict: narrows" in program.ok("conflicts", "judge", "m_aaa", "m_bbb", "narrows", "--dry-run")
     assert verdict_files(program) == []
+
+
+def test_only_the_verdicts_of_named_judges_are_reported_and_they_lower_no_quality(program: Program) -> None:
+    program.ok("conflicts", "judge", "m_aaa", "m_bbb", "contradicts")
+    program.ok("--as", "si:bot", "conflicts", "judge", "m_ccc", "m_bbb", "supersedes")
+    program.ok("--as", "si:bot", "conflicts", "judge", "m_aaa", "m_ccc", "unrelated")
+    assert program.json("conflicts")["conflicts"] == []
+    program.ok("config", "conflicts.judges", "human:tester,si:bot")
+    found = {tuple(one["refs"]): one for one in program.json("conflicts")["conflicts"]}
+    assert {refs: one["conflict_type"] for refs, one in found.items()} == {
+        ("note:m_aaa", "note:m_bbb"): "contradiction",
+        ("note:m_ccc", "note:m_bbb"): "temporal",
+    }
+    assert {(one["rule"], one["penalty"]) for one in found.values()} == {("verdict", 0.0)}
+    assert found["note:m_ccc", "note:m_bbb"]["current"] == "note:m_ccc"
+    (of_one,) = program.json("conflicts", "m_ccc")["conflicts"]
+    assert (of_one["refs"], of_one["verdicts"][0]["judged_by"]) == (["note:m_ccc", "note:m_bbb"], "si:bot")
+    assert "temporal with note:m_ccc" in program.ok("show", "m_bbb")
+    program.ok("conflicts", "resolve", "m_ccc", "m_bbb", "--keep", "m_ccc")
+    assert program.json("conflicts")["conflicts"] == []
