@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shlex
 import signal
 import subprocess
@@ -12,6 +11,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from memstore.beliefs.wording import SynthesisFailedError
+from memstore.conflicts.language_model import MODEL, LanguageModel, NoAnswerError, answer_in
 from memstore.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -20,10 +20,6 @@ if TYPE_CHECKING:
     from memstore.beliefs.wording import QuotedSource, Synthesizer
 
 TIME_LIMIT_SECONDS = 60.0
-MOST_BYTES = 64 * 1024
-MODEL = "llm:"
-# Models often put their answer into a Markdown code block, after an introduction.
-_FENCED = re.compile(rb"^```\w*[ \t]*\r?\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _PROMPT = (
     "Say in one sentence of at most 30 words what these memories have in common. Name nothing that they don't name. "
     'Answer with JSON alone: {"text": "…", "cites": ["ref", …]}, citing the refs that say so.\n\n'
@@ -37,7 +33,7 @@ def synthesizer(named: str, *, time_limit_seconds: float = TIME_LIMIT_SECONDS) -
         UsageError: the name is not a valid command line, or the package is missing.
     """
     if named.startswith(MODEL):
-        return LanguageModel(named.removeprefix(MODEL))
+        return ModelSynthesizer(LanguageModel(named.removeprefix(MODEL)))
     try:
         words = shlex.split(named)
     except ValueError as error:
@@ -66,7 +62,10 @@ class SynthesizerCommand:
     def answer(self, sources: Sequence[QuotedSource], terms: Sequence[str]) -> Any:
         """Return its answer; raise `SynthesisFailedError` if there is none, or it is not JSON."""
         asked = json.dumps({"sources": [source._asdict() for source in sources], "terms": list(terms)})
-        return _parsed(self._command_output(asked.encode()))
+        try:
+            return answer_in(self._command_output(asked.encode()))
+        except NoAnswerError as error:
+            raise SynthesisFailedError(str(error)) from error
 
     def _command_output(self, asked: bytes) -> bytes:
         try:
@@ -93,38 +92,16 @@ class SynthesizerCommand:
         return said
 
 
-class LanguageModel:
-    """A model of the `llm` package, which the user has set up.
+class ModelSynthesizer:
+    """A model of the `llm` package, which the user has set up."""
 
-    Args:
-        name: the model; empty for the user's default.
-    """
-
-    def __init__(self, name: str) -> None:
-        try:
-            import llm
-        except ImportError as error:
-            raise UsageError("the llm package is not installed", hint='pip install "memstore-vault[llm]"') from error
-        try:
-            self._model: Any = llm.get_model(name or None)
-        except llm.UnknownModelError as error:
-            raise UsageError(f"llm knows no model {name!r}", hint="llm models lists them") from error
+    def __init__(self, model: LanguageModel) -> None:
+        self._model = model
 
     def answer(self, sources: Sequence[QuotedSource], terms: Sequence[str]) -> Any:
         """Return its answer; raise `SynthesisFailedError` if there is none, or it is not JSON."""
         told = "\n".join(f"{source.ref}: {source.text}" for source in sources)
         try:
-            said = str(self._model.prompt(f"{_PROMPT}{told}\n\nThey share: {', '.join(terms)}").text())
-        except Exception as error:  # plugins may raise anything
-            raise SynthesisFailedError(f"the model failed: {error}") from error
-        return _parsed(said.encode())
-
-
-def _parsed(said: bytes) -> Any:
-    if len(said) > MOST_BYTES:
-        raise SynthesisFailedError(f"the answer has {len(said):,} bytes")
-    fenced = _FENCED.search(said)
-    try:
-        return json.loads(fenced[1] if fenced else said)
-    except ValueError as error:
-        raise SynthesisFailedError("the answer is not JSON") from error
+            return self._model.answer(f"{_PROMPT}{told}\n\nThey share: {', '.join(terms)}")
+        except NoAnswerError as error:
+            raise SynthesisFailedError(str(error)) from error

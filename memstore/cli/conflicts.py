@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         "memstore conflicts --tag dog --json",
         "memstore conflicts --duplicates            # what says nearly the same",
         "memstore conflicts --candidates m_7f3 m_k2  # what may concern them, for you to judge",
+        "memstore conflicts --judge llm:gpt-4o-mini m_7f3   # for that model to judge",
     ),
 )
 @click.argument("refs", type=NAME, metavar="[REF]...", nargs=-1)
@@ -39,6 +40,11 @@ if TYPE_CHECKING:
     "--candidates",
     is_flag=True,
     help="List the statements most like those of REF, or of what has changed since the last commit, to be judged.",
+)
+@click.option(
+    "--judge",
+    metavar="llm[:MODEL]|nli",
+    help="Let a model judge these candidates, and record its verdicts: of the llm package, or your NLI model.",
 )
 @click.option("-k", "each", type=WholeNumber(min=1), metavar="N", help="At most N candidates of a memory; 3 if unset.")
 @click.option("-n", "--limit", type=WholeNumber(min=1), metavar="N", help="Show at most this many.")
@@ -50,19 +56,20 @@ def list_(
     *,
     duplicates: bool,
     candidates: bool,
+    judge: str | None,
     each: int | None,
     limit: int | None,
 ) -> None:
     """List memories that can't both be right, the gravest first; of REF, or of all.
 
     Each comes with the lines on both sides, the rule that found it, and the command that settles it. Nothing is
-    changed.
+    changed; only --judge writes verdicts.
     """
     ref = refs[0] if refs else None
-    if candidates:
+    if candidates or judge:
         if duplicates or limit is not None:
-            raise UsageError("--candidates goes with neither --duplicates nor --limit", hint="-k N says how many")
-        _list_candidates(session, refs, given, each)
+            raise UsageError("candidates go with neither --duplicates nor --limit", hint="-k N says how many")
+        _list_candidates(session, refs, given, each, judge)
         return
     if each is not None:
         raise UsageError("-k is for --candidates", hint="memstore conflicts --candidates REF -k 3")
@@ -225,7 +232,18 @@ def _emit_verdicts(session: CliSession, verb: str, done: Judgement, *, dry_run: 
     session.emit(verb, done, lambda: lines, each="verdicts", dry_run=dry_run)
 
 
-def _list_candidates(session: CliSession, refs: Sequence[str], given: Which, each: int | None) -> None:
+def _list_candidates(
+    session: CliSession, refs: Sequence[str], given: Which, each: int | None, judge: str | None
+) -> None:
+    if judge:
+        from memstore.conflicts.judging import judge_with
+        from memstore.conflicts.model_judges import judge_named
+
+        view = session.view()
+        done = judge_with(view, judge_named(view, judge), refs or None, limit=each or 3, which=given)
+        _emit_verdicts(session, "judge", done, dry_run=False)
+        session.say(f"{done.written:,} {'pair was' if done.written == 1 else 'pairs were'} judged")
+        return
     from memstore.conflicts.candidates import MOST_SHOWN
     from memstore.conflicts.candidates import candidates as find
 

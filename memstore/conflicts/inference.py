@@ -92,6 +92,19 @@ class Inference:
         self._model, self._least = model, least
         self.problem = ""
 
+    @property
+    def mark(self) -> str:
+        """A digest of its files: without their place, which is this machine's."""
+        return self._model.name.rpartition(":")[2]
+
+    def excludes(self, first: str, second: str) -> bool:
+        """Return whether the model is sure in both directions that one sentence excludes the other.
+
+        Raises:
+            UsageError: it can't be asked.
+        """
+        return min(self._model.contradictions([(first, second), (second, first)])) >= self._least
+
     def conflicts(self, pairs: Iterable[tuple[Side, Side]], kept: DerivedCache) -> list[Exclusion]:
         """Return which of these pairs of memories are in conflict according to the model.
 

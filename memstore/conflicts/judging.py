@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 from memstore.access import registry
 from memstore.access.audit import new_id
 from memstore.access.registry import BETWEEN_IDS, WITHDRAWN, path_of
-from memstore.conflicts.candidates import nearest
+from memstore.conflicts.candidates import MOST_SHOWN, candidates, nearest
+from memstore.conflicts.model_judges import SUPERSEDED
 from memstore.conflicts.verdicts import digest, verdict_of, verdicts_on
 from memstore.core import digests
 from memstore.core.change import Written
@@ -26,9 +27,11 @@ from memstore.files.passages import LineMap
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from memstore.conflicts.model_judges import PairJudge
     from memstore.core.named import Names
     from memstore.core.view import View
     from memstore.files.memory_file import MemoryFile
+    from memstore.search.filters import Which
 
 SUPERSEDES, NARROWS = "supersedes", "narrows"
 _AT_LINES = re.compile(r"(?P<name>.+):(?P<start>[1-9]\d{0,8})(?:-(?P<end>[1-9]\d{0,8}))?", re.DOTALL)
@@ -89,16 +92,68 @@ def judge(
     named = refs_of(others)
     if not named:
         raise UsageError("one memory alone can't be judged", hint="name the other, too")
+    entries = [_Entry(_sides(view, memory, other), verdict, reason, model) for other in named]
+    return _recorded(view, entries, saving)
+
+
+def judge_with(
+    view: View,
+    judge: PairJudge,
+    memory: Names | None = None,
+    *,
+    limit: int | None = MOST_SHOWN,
+    which: Which | None = None,
+    **saving: Unpack[Saving],
+) -> Judgement:
+    """Let a model judge the candidates of memories, and record its verdicts as its own.
+
+    What comes from outside is not judged: its words could tell the model what to say.
+
+    Args:
+        view: the vault.
+        judge: the model.
+        memory: the memory, or several; without any, each that has changed since the last commit or passes filters.
+        limit: at most this many candidates for each memory.
+        which: filters.
+        saving: dry_run, commit.
+
+    Raises:
+        NotFoundError, UsageError: as `candidates`, or the model can't be asked.
+    """
+    found = candidates(view, memory, limit=limit, model=judge.name, **(which or {}))
+    entries: list[_Entry] = []
+    for one in view.with_progress("judging pairs", found):
+        mine, theirs = (_file(view, place.path)[0] for place in (one.concerns, one))
+        if EXTERNAL in (mine.memory.source_type, theirs.memory.source_type) or is_sealed_path(theirs.path):
+            continue
+        if said := judge.verdict(one, mine.memory.created_at):
+            sides = tuple(_side(view, file, (place.line_start, place.line_end))
+                          for file, place in ((mine, one.concerns), (theirs, one)))  # fmt: skip
+            first, second = sides if said.verdict != SUPERSEDED else reversed(sides)
+            verdict = SUPERSEDES if said.verdict == SUPERSEDED else said.verdict
+            entries.append(_Entry((first, second), verdict, said.reason, judge.name))
+    return _recorded(view, entries, saving)
+
+
+class _Entry(NamedTuple):
+    """What is to be recorded of two statements."""
+
+    sides: tuple[_Side, _Side]
+    verdict: str
+    reason: str | None
+    model: str | None
+
+
+def _recorded(view: View, entries: Sequence[_Entry], saving: Saving) -> Judgement:
     given, files = list[PairVerdict](), list[Written]()
-    for other in named:
-        sides = _sides(view, memory, other)
-        _stop_where_unfit(sides, verdict)
-        before = [one for one in verdicts_on(view, sides[0].place.ref) if _is_same_question(one, sides, view, model)]
-        same = next((one for one in before if _is_same(one, verdict, sides)), None)
-        if same:
+    for entry in entries:
+        sides = entry.sides
+        _stop_where_unfit(sides, entry.verdict)
+        before = [one for one in verdicts_on(view, sides[0].place.ref) if _is_same_question(one, entry, view)]
+        if same := next((one for one in before if _is_same(one, entry)), None):
             given.append(same)
             continue
-        values = _values(view, sides, verdict, reason, model, before)
+        values = _values(view, entry, before)
         files.append(_written(view, values))
         given.append(verdict_of(files[-1].path, values, (sides[0].place, sides[1].place)))
     commit = save_own(view, files, verb="judge", **saving) if files else None
@@ -197,26 +252,19 @@ def _stop_where_unfit(sides: tuple[_Side, _Side], verdict: str) -> None:
         )
 
 
-def _is_same_question(one: PairVerdict, sides: tuple[_Side, _Side], view: View, model: str | None) -> bool:
+def _is_same_question(one: PairVerdict, entry: _Entry, view: View) -> bool:
     """Whether a verdict is the same judge's on the same statements."""
-    is_own = one.judged_by == view.actor and one.model == model
-    return is_own and one.is_about(sides[0].place, sides[1].place)
+    is_own = one.judged_by == view.actor and one.model == entry.model
+    return is_own and one.is_about(*(side.place for side in entry.sides))
 
 
-def _is_same(one: PairVerdict, verdict: str, sides: tuple[_Side, _Side]) -> bool:
-    places = tuple(side.place for side in sides)
-    is_directed = verdict in (SUPERSEDES, NARROWS)
-    return one.verdict == verdict and (one.judged == places or (not is_directed and one.judged == places[::-1]))
+def _is_same(one: PairVerdict, entry: _Entry) -> bool:
+    places = tuple(side.place for side in entry.sides)
+    is_directed = entry.verdict in (SUPERSEDES, NARROWS)
+    return one.verdict == entry.verdict and (one.judged == places or (not is_directed and one.judged == places[::-1]))
 
 
-def _values(
-    view: View,
-    sides: tuple[_Side, _Side],
-    verdict: str,
-    reason: str | None,
-    model: str | None,
-    before: Sequence[PairVerdict],
-) -> dict[str, Any]:
+def _values(view: View, entry: _Entry, before: Sequence[PairVerdict]) -> dict[str, Any]:
     verdict_id = new_id(view, ID_OF_VERDICT)
     judged = [
         {
@@ -225,17 +273,17 @@ def _values(
             "blob": side.blob,
             "digest": side.digest(verdict_id),
         }
-        for side in sides
+        for side in entry.sides
     ]
     return {
         "type": "verdict",
         "id": verdict_id,
-        "verdict": verdict,
+        "verdict": entry.verdict,
         "judged": judged,
         "judged_by": view.actor,
-        "model": model,
+        "model": entry.model,
         "judged_at": instant(view.clock.now()),
-        "reason": " ".join(reason.split()) if reason else None,
+        "reason": " ".join(entry.reason.split()) if entry.reason else None,
         "withdraws": before[-1].id if before else None,
     }
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore.beliefs.synthesizers import LanguageModel, SynthesizerCommand
+from memstore.beliefs.synthesizers import ModelSynthesizer, SynthesizerCommand
 from memstore.beliefs.wording import QuotedSource
+from memstore.conflicts.language_model import LanguageModel
 from tests.memory_state import FirstSource
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ print(json.dumps({"text": first["text"], "cites": [first["ref"]], "terms": asked
 class Model:
     """A model of the `llm` package that answers as `FirstSource` does, from the prompt's own lines."""
 
+    model_id = "any"
+
     def prompt(self, text: str) -> SimpleNamespace:
         _, lines = text.split("\n\n", 1)
         told, _, terms = lines.partition("\n\nThey share: ")
@@ -45,7 +48,7 @@ def synthesizer(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
         case "model":
             llm = SimpleNamespace(get_model=lambda _: Model(), UnknownModelError=KeyError)
             monkeypatch.setitem(sys.modules, "llm", llm)
-            return LanguageModel("any")
+            return ModelSynthesizer(LanguageModel("any"))
         case _:
             return FirstSource()
 
