@@ -122,7 +122,8 @@ def judge_with(
     """
     found = candidates(view, memory, limit=limit, model=judge.name, **(which or {}))
     entries: list[_Entry] = []
-    for one in view.with_progress("judging pairs", found):
+    pairs = {frozenset({place[:4] for place in (one.concerns, one)}): one for one in reversed(found)}
+    for one in view.with_progress("judging pairs", [*pairs.values()][::-1]):
         mine, theirs = (_file(view, place.path)[0] for place in (one.concerns, one))
         if EXTERNAL in (mine.memory.source_type, theirs.memory.source_type) or is_sealed_path(theirs.path):
             continue

@@ -70,9 +70,13 @@ PORTS = {
     "conflicts.inference.NliModel": Port(
         "test_nli_model.py", ("memstore.conflicts.nli_model.OnnxNli", "tests.nli_models.ListedContradictions")
     ),
+    "conflicts.model_judges.PairJudge": Port(
+        "test_pair_judge.py",
+        ("memstore.conflicts.model_judges.LlmJudge", "memstore.conflicts.model_judges.NliJudge"),
+    ),
     "beliefs.wording.Synthesizer": Port(
         "test_synthesizer.py",
-        ("memstore.beliefs.synthesizers.SynthesizerCommand", "memstore.beliefs.synthesizers.LanguageModel"),
+        ("memstore.beliefs.synthesizers.SynthesizerCommand", "memstore.beliefs.synthesizers.ModelSynthesizer"),
     ),
     "core.clock.Clock": Port("test_clock.py", ("memstore.core.clock.SystemClock", "tests.support.TickClock")),
     "core.clock.IdSource": Port("test_clock.py", ("memstore.core.clock.RandomIds", "tests.support.CountingIds")),
