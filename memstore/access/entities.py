@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from memstore.core.named import OneOrMore
     from memstore.core.view import View
     from memstore.files.render import Plain
+    from memstore.files.splice import Edit
 
 GROUP_NAMESPACES = ("group", "org")
 
@@ -263,7 +264,7 @@ def remove_members(view: View, group: str, members: OneOrMore, **saving: Unpack[
 
     Raises:
         NotFoundError: there is no such group, or somebody is not a member of it.
-        RefusedError: somebody other than the vault's owner acts.
+        RefusedError: somebody other than the vault's owner acts, or the group would keep no keeper.
     """
     stop_unless_owner(view, "change groups")
     file = found(view, RegistryKind.GROUP, group)
@@ -273,14 +274,21 @@ def remove_members(view: View, group: str, members: OneOrMore, **saving: Unpack[
     missing = [name for name in members if not any(m.id == name and _may_end(m, now) for m in _members(file))]
     if missing:
         raise NotFoundError(f"{', '.join(missing)} is not a member of {group}", hint="memstore privacy group list")
+    kept = {*texts(file.values, "keepers")}
+    if kept and group == view.config.owner and kept <= {*members}:
+        raise RefusedError(
+            f"{group} would have no keeper, and nobody could change it again",
+            hint=f"memstore privacy group add {group} human:ben --keeper makes another one",
+        )
     entries: list[Plain] = []
     for entry in cast("list[dict[str, Plain]]", file.values["members"]):
         member = _member(entry)
         ends = member.id in members and _may_end(member, now)
         entries.append({**entry, "until": now} if ends else entry)
     about: About = {"group": group, "removed": [*members]}
-    edit = SetValue("members", entries)
-    return change(view, file, [edit], verb="group remove", about=about, **saving)
+    edits: list[Edit] = [SetValue("members", entries)]
+    edits += [RemoveItems("keepers", tuple(members))] if kept else []
+    return change(view, file, edits, verb="group remove", about=about, **saving)
 
 
 def found_charter(view: View, *, email: str | None = None, **saving: Unpack[Saving]) -> Registered | None:

@@ -14,6 +14,7 @@ from memstore.core.errors import NotFoundError, RefusedError, UsageError
 from memstore.core.ids import is_entity_id, is_group
 from memstore.core.keys import QUARANTINED
 from memstore.core.named import refs_of
+from memstore.core.places import RegistryKind
 from memstore.core.short_repr import short_repr
 from memstore.files.config_file import words_typed
 from memstore.files.memory_file import BrokenFile
@@ -193,6 +194,8 @@ def change_setting(
             file.typed(name, text)  # an invalid value is not recorded
             if name == "notes_for":
                 _require_served(view, words_typed(text))
+            if name == "owner" and is_group(text):
+                _require_charter(view, text)
         record_setting(view, Act(partial(_write_setting, file, name, text), file.path.resolve()), name, text)
     else:
         _write_setting(file, name, text)
@@ -204,6 +207,17 @@ def _write_setting(file: ConfigFile, name: str, text: str | None) -> None:
         file.unset(name)
     else:
         file.set(name, text)
+
+
+def _require_charter(view: View, group: str) -> None:
+    """Raise where nobody could change a vault any more that is given to a group, or not whoever gives it."""
+    files = filter(None, view.of(RIGHTS).registry(RegistryKind.GROUP).values())
+    keepers = next((file.values.get("keepers") or () for file in files if file.values["id"] == group), ())
+    if view.actor not in keepers:
+        raise UsageError(
+            f"{group} can't own the vault before {view.actor} keeps it",
+            hint=f"memstore privacy group add {group} {view.actor} --keeper; its members will see everything here",
+        )
 
 
 def _require_served(view: View, names: Sequence[str]) -> None:

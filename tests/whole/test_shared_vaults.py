@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import memstore
 from tests.whole.program import Program
 
 if TYPE_CHECKING:
@@ -130,8 +131,40 @@ def test_leaving_ends_sight_and_a_group_within_brings_members_but_no_keepers(sha
 
 
 def test_a_keeper_who_left_keeps_nothing(shared: InProcess) -> None:
+    assert "would have no keeper" in refused(shared, "privacy", "group", "remove", OPS, ANN)
+    shared.ok("privacy", "group", "add", OPS, BEN, "--keeper")
     shared.ok("privacy", "group", "remove", OPS, ANN)
+    shared.ok("--as", BEN, "privacy", "group", "add", OPS, ANN)
+    assert "only a keeper" in refused(shared, "--as", ANN, "privacy", "group", "add", OPS, EVE)
+    shared.ok("--as", BEN, "privacy", "group", "remove", OPS, ANN)
     assert "only the vault's owner may" in refused(shared, "--as", ANN, "privacy", "group", "add", OPS, EVE)
+
+
+def test_a_private_vault_is_given_to_a_group_by_its_keeper(tmp_path: Path) -> None:
+    program = Program(tmp_path).in_process()
+    program.vault.mkdir()
+    program.ok("init", "--owner", ANN)
+    program.ok("--as", ANN, "add", "Hers so far.")
+    assert f"{OPS} can't own the vault before {ANN} keeps it" in refused(program, "config", "owner", OPS, code=2)
+    program.ok("privacy", "group", "add", OPS, ANN, BEN)
+    assert f"privacy group add {OPS} {ANN} --keeper" in refused(program, "config", "owner", OPS, code=2)
+    program.ok("privacy", "group", "add", OPS, ANN, "--keeper")
+    assert program.ok("--as", BEN, "list") == ""
+    program.ok("config", "owner", OPS)
+    assert "Hers so far" in program.ok("--as", BEN, "list")
+    program.ok("--as", ANN, "config", "owner", ANN)
+    assert program.ok("--as", BEN, "list") == ""
+
+
+def test_whoever_left_is_shown_nothing_by_what_stays_open(shared: InProcess, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in shared.environment.items():
+        monkeypatch.setenv(name, value)
+    with memstore.open_vault(shared.vault, entity=BEN) as vault:
+        assert "Pager" in {one.title for one in vault.list()}
+        shared.ok("privacy", "group", "remove", OPS, BEN)
+        assert list(vault.list()) == []
+        with pytest.raises(memstore.RefusedError, match="only members"):
+            vault.add("Still here.")
 
 
 def test_another_name_or_a_broken_charter_opens_nothing(shared: InProcess) -> None:
