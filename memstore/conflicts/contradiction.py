@@ -22,8 +22,6 @@ from memstore.conflicts.frames import PREPOSITIONS, frame, frames, named, shared
 from memstore.conflicts.guards import (
     are_numbered_apart,
     are_of_two_times,
-    first_of,
-    is_of_its_own,
     same_dates,
     same_numbers,
     same_times,
@@ -288,11 +286,7 @@ _ABOUT_TIMES = frozenset({"weekdays", "dates", "only", "states", "change"})
 def _compare_pair(one: Statement, other: Statement, *, opposes: Opposes | None, days_apart: bool) -> Comparison:
     """Compare two statements in the person in which they are told."""
     points = [_points(each.text) for each in (one, other)]
-    if (
-        points[0] != points[1]
-        or all(map(_announces, (one, other)))
-        or _are_two_entries(one, other, days_apart=days_apart)
-    ):
+    if points[0] != points[1] or all(map(_announces, (one, other))):
         return SILENT
     found = _side_by_side(one, other, opposes) if near_topic(one, other) else SILENT
     if found.verdict in CONFLICTS:
@@ -302,23 +296,6 @@ def _compare_pair(one: Statement, other: Statement, *, opposes: Opposes | None, 
     if found.verdict is not TextVerdict.SILENT or any(points) or max(len(one.text), len(other.text)) > MOST_CHARACTERS:
         return found
     return _by_frames(one, other, days_apart=days_apart)
-
-
-def _are_two_entries(one: Statement, other: Statement, *, days_apart: bool) -> bool:
-    """Whether two statements stand under numbers of their own, or tell of two runs: `Ticket 881:`, `Nightly job:`."""
-    this, that = (_ENTRY.match(each.text) for each in (one, other))
-    if not this or not that or this["of"].casefold() != that["of"].casefold():
-        return False
-    return this["number"] != that["number"] or (days_apart and _RUN.match(this["of"]) is not None)
-
-
-_ENTRY = re.compile(
-    r"\W*(?:\[[^\]]{1,30}\] )?(?P<of>[A-Za-z][A-Za-z ]{1,30}?)"
-    r"(?: (?:no\. ?|#)?(?P<number>(?!(?:19|20)\d\d:)\d{1,9}))?: "
-)
-_RUN = re.compile(
-    r"(?:nightly|daily|weekly|hourly|monthly|this morning's|last night's|tonight's|today's) ", re.IGNORECASE
-)
 
 
 def _announces(statement: Statement) -> bool:
@@ -487,22 +464,12 @@ def _of_frames(this: Frame, that: Frame, *, days_apart: bool) -> tuple[TextVerdi
     if not shared or any(are_numbered_apart(*pair, shared) for pair in ((this, that), (that, this))):
         return TextVerdict.SILENT, ""
     many = min(len(this.content), len(that.content)) - len(shared) > MOST_UNMATCHED
-    if (
-        not many
-        and share_subject(this, that)
-        and denied(this, that, days_apart=days_apart)
-        and not _are_apart(this, that)
-    ):
+    if not many and share_subject(this, that) and denied(this, that, days_apart=days_apart):
         return TextVerdict.CONTRADICTS, "negation"
     if excludes(this, that, days_apart=days_apart):
         return TextVerdict.CONTRADICTS, "states"
     rule = "" if many else other_value(this, that, days_apart=days_apart)
     return (TextVerdict.OTHER_VALUE, rule) if rule else (TextVerdict.SILENT, "")
-
-
-def _are_apart(this: Frame, that: Frame) -> bool:
-    """Whether the subject of one is something that the other has."""
-    return any(is_of_its_own(*pair, first_of(pair[0])) for pair in ((this, that), (that, this)))
 
 
 def _side_by_side(one: Statement, other: Statement, opposes: Opposes | None) -> Comparison:

@@ -19,7 +19,6 @@ from memstore.conflicts.guards import (
     FEWEST_SHARED,
     adds,
     comparable,
-    equal,
     is_permission,
     same_numbers,
     same_tense,
@@ -154,7 +153,7 @@ def _is_whole(no: Frame, yes: Frame) -> bool:
         return False
     partly = not yes.words.isdisjoint(_HARDLY if _denies_all(no) else IN_PART)
     habit = not (no.is_past or yes.is_past or no.numbers)
-    if partly and not ((_denies_all(no) or habit) and _is_nearly_all(yes)):
+    if partly and not (_denies_all(no) or habit):
         return False
     return _after(no) not in ALL or _denies_all(no) or _says_all(yes)
 
@@ -166,14 +165,6 @@ def _is_of_some(no: Frame) -> bool:
 
 
 _SOME = listed("some several few many most half")
-
-
-def _is_nearly_all(yes: Frame) -> bool:
-    """Whether a statement holds nearly always or for nearly all, without another word that weakens it."""
-    nearly = [at for at, token in enumerate(yes.tokens) if token.word in ("nearly", "almost")]
-    return all(at + 1 < len(yes.tokens) and yes.tokens[at + 1].word in ALL for at in nearly) and (
-        yes.words & _HARDLY <= {"nearly", "almost"}
-    )
 
 
 def _covers(no: Frame, yes: Frame) -> bool:
@@ -228,7 +219,7 @@ def _of_the_same(no: Frame, yes: Frame) -> bool:
     """Whether both are still about the same thing, despite additional words; a denial of all covers anything."""
     shared = shared_of(no, yes)
     places = {yes.content[key] for key in shared}
-    if any(speaks_of(yes, at, shared) and at - 1 in places and not _has_number(no, yes, at) for at in yes.numbers):
+    if any(speaks_of(yes, at, shared) and at - 1 in places for at in yes.numbers):
         return False  # Lift 2 is not the lift.
     if _is_of_any(no) and _is_of_any(yes):
         return False
@@ -237,7 +228,7 @@ def _of_the_same(no: Frame, yes: Frame) -> bool:
         return False  # What I don't own my brother may own.
     first = min(no.content.values(), default=0)
     of_nobody = _denies_all(no) and (no.denials[0] < first or "by" in no.words or _denial(no) in _NOTHING)
-    added = [key for key in unmatched(yes, no) if not (_is_passive(no) and _does_it(yes, key))]
+    added = unmatched(yes, no)
     if is_permission(no) and is_permission(yes):
         added = [key for key in added if yes.word(key) not in _PERMITTED]
     return of_nobody or _of_speaker(no, yes) or adds(yes, added, shared)
@@ -249,26 +240,6 @@ _NOTHING = listed("nobody nothing no_one none")
 def _is_of_any(frame: Frame) -> bool:
     """Whether the subject is anything of its kind: `a window`."""
     return frame.tokens[0].word in ("a", "an", "one", "another")
-
-
-def _is_passive(no: Frame) -> bool:
-    """Whether a frame says what is not done, but not by whom: `the flat can't be sublet`."""
-    verb = max(no.denials) + 1
-    be = next((at for at in (no.denials[0] - 1, verb) if at < len(no.tokens) and no.tokens[at].key == "be"), None)
-    return be is not None and "by" not in no.words
-
-
-def _does_it(yes: Frame, key: str) -> bool:
-    """Whether a word names who does it: it comes before an active verb."""
-    return yes.verb is not None and yes.content[key] < yes.verb and yes.tokens[yes.verb].key != "be"
-
-
-def _has_number(no: Frame, yes: Frame, at: int) -> bool:
-    """Whether both have the number, or it counts members of a denied whole: none of the chairs, three of them."""
-    value = yes.tokens[at].value
-    return _denies_all(no) or any(
-        value and that and equal(value, that) for that in (no.tokens[n].value for n in no.numbers)
-    )
 
 
 def _of_one_time(no: Frame, yes: Frame, *, days_apart: bool) -> bool:

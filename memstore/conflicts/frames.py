@@ -248,7 +248,7 @@ def frames(text: str, about: str = "") -> tuple[Frame, ...]:
     if said_by := _SAID_BY.search(bare):
         bare = _I.sub(said_by[1], bare[: said_by.start()])
     if (relative := _RELATIVE.search(bare)) and not _NONE_OF.match(bare):
-        found.append(f"{_described(_PARTED.split(bare[: relative.start()])[-1])} {relative[1]}")
+        found.append(f"{_PARTED.split(bare[: relative.start()])[-1]} {relative[1]}")
         bare = f"{bare[: relative.start()]} {bare[relative.end() :].lstrip(', ')}"
     bare = _AS_KNOWN.sub("", _ACCORDING.sub("", bare))
     bare = _TIME_FIRST.sub(r"\3 \1", bare)
@@ -264,15 +264,6 @@ def frames(text: str, about: str = "") -> tuple[Frame, ...]:
 def says_who(text: str) -> bool:
     """Whether a sentence says who or what has an office or a name: `Marek is our goalkeeper`."""
     return _IS_OUR.match(text) is not None
-
-
-def _described(before: str) -> str:
-    """Return what a relative clause describes: the name that it follows, or all before it, if that has no verb."""
-    name = _LAST_NAME.search(before)
-    return name[0] if name and frame(before).verb else before
-
-
-_LAST_NAME = re.compile(r"[A-Z]\w+(?: [A-Z]\w+)?$")
 
 
 def told_by(text: str) -> str:

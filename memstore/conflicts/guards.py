@@ -8,10 +8,9 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from memstore.conflicts import lexicon, quantities
+from memstore.conflicts import quantities
 from memstore.conflicts.frames import FORBIDDEN, NORMS, speaks_of, states
 from memstore.conflicts.quantities import Scale
-from memstore.conflicts.statements import Token, is_date, is_past
 from memstore.core.word_lists import listed
 
 if TYPE_CHECKING:
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
 
     from memstore.conflicts.frames import Frame
     from memstore.conflicts.quantities import Quantity
+    from memstore.conflicts.statements import Token
 
 FEWEST_SHARED = 2
 # With more additional words on one side, it says something else.
@@ -47,8 +47,6 @@ def same_times(one: Frame, other: Frame) -> bool:
         return False
     if not same_years(one, other):
         return False
-    if any(_are_of_another_season(this, that) for this, that in ((one, other), (other, one))):
-        return False
     return all(_meet(one.when, other.when, kind) for kind in TIMES) and same_dates(one, other)
 
 
@@ -64,28 +62,6 @@ def are_of_two_times(one: Frame, other: Frame) -> bool:
 
 
 _OF_A_CHANGE = listed("since now still again formerly")
-
-
-def _are_of_another_season(one: Frame, other: Frame) -> bool:
-    """Whether one names seasons, and the other months that are in none of them, as in Europe."""
-    seasons = {token.word for token in one.when} & _SEASONS.keys()
-    months = {month for token in other.when for month in _months_of(token)}
-    return bool(seasons and months) and all(months.isdisjoint(_SEASONS[season]) for season in seasons)
-
-
-def _months_of(token: Token) -> Sequence[str]:
-    if token.word in quantities.MONTHS:
-        return (token.word,)
-    month = token.value.parts[1] if token.value is not None and is_date(token) else None
-    return (tuple(quantities.MONTHS)[int(month) - 1],) if month else ()
-
-
-_SEASONS = {
-    "spring": listed("march april may june"),
-    "summer": listed("june july august september"),
-    "autumn": listed("september october november december"),
-    "winter": listed("december january february march"),
-}
 
 
 def same_years(one: Frame, other: Frame) -> bool:
@@ -165,7 +141,6 @@ def tells_change(frame: Frame) -> bool:
     return (
         says_these_days(frame)
         or not frame.words.isdisjoint(told)
-        or goes_up(frame)
         or any(
             (this.word == "from" and (after in frame.when or after.word in _THIS))
             or (this.word == "this" and after.word in _LONG)
@@ -185,24 +160,6 @@ def says_these_days(frame: Frame) -> bool:
     return any(this.word == "these" and after.word == "days" for this, after in pairwise(frame.tokens))
 
 
-def goes_up(frame: Frame) -> bool:
-    """Whether a frame says that something has gone up or down; not `takes an hour to heat up`."""
-    return any(
-        after.word in ("up", "down") and (this.key == "be" or this.word in _GOING or then.word == "to")
-        for this, after, then, last in zip(
-            frame.tokens,
-            frame.tokens[1:],
-            [*frame.tokens[2:], _NOTHING],
-            [*frame.tokens[3:], *[_NOTHING] * 2],
-            strict=False,
-        )
-        if not (after.word == "up" and then.word == "to" and this.word not in _GOING and this.key != "be")
-        and not (this.key == "be" and then.word == "to" and last.value is None)  # down to her waist
-    )
-
-
-_GOING = listed("go goes gone went came get gets got put puts brought push pushed")
-_NOTHING = Token("", "")
 _TODAY = listed("today tonight")
 
 
@@ -222,9 +179,7 @@ def _stops(frame: Frame) -> bool:
 
 def comparable(one: Frame, other: Frame) -> bool:
     """Whether both are statements without hedges, and both say what is or both what should be."""
-    if (are_two(one.words, other.words) or are_two(other.words, one.words)) and not all(
-        map(_is_in_or_out, (one, other))
-    ):
+    if are_two(one.words, other.words) or are_two(other.words, one.words):
         return False
     if (
         all(frame.tokens and frame.tokens[0].word == "when" for frame in (one, other))
@@ -232,22 +187,13 @@ def comparable(one: Frame, other: Frame) -> bool:
     ):
         return False  # each in another case
     permits = is_permission(one) and is_permission(other) and one.denied != other.denied
-    return all(states(each, permits=permits) for each in (one, other)) and (
-        permits or _is_norm(one) == _is_norm(other) or _is_rule(one, other)
-    )
+    return all(states(each, permits=permits) for each in (one, other)) and (permits or _is_norm(one) == _is_norm(other))
 
 
 def _is_norm(frame: Frame) -> bool:
     """Whether a frame says what somebody should do: `must be`, `don't open`."""
     needs = any(this.word in ("need", "needs") and after.word == "to" for this, after in pairwise(frame.tokens))
     return needs or not frame.words.isdisjoint(NORMS) or [token.word for token in frame.tokens[:2]] == ["do", "not"]
-
-
-def _is_rule(one: Frame, other: Frame) -> bool:
-    """Whether one says what must never be done, or always, and the other what is done as a rule."""
-    norm, done = (one, other) if _is_norm(one) else (other, one)
-    does = done.verb is not None and done.tokens[done.verb].key not in ("be", "have") and not done.is_past
-    return does and "should" not in norm.words and not norm.words.isdisjoint(("never", "always", "all"))
 
 
 def is_permission(frame: Frame) -> bool:
@@ -277,14 +223,6 @@ _TWO = tuple(
 def are_two(ones: frozenset[str], others: frozenset[str]) -> bool:
     """Whether the words are about two things or times: the old one, the new one; before, after."""
     return any(ones & this and others & that and not (ones & that or others & this) for this, that in _TWO)
-
-
-def _is_in_or_out(frame: Frame) -> bool:
-    """Whether a frame says of something that it is inside, or outside, something."""
-    verb = frame.verb or 0
-    return frame.tokens[verb].key == "be" and not {"inside", "outside"}.isdisjoint(
-        token.word for token in frame.tokens[verb + 1 : verb + 2]
-    )
 
 
 def adds(one: Frame, added: Sequence[str], shared: frozenset[str]) -> bool:
@@ -331,29 +269,6 @@ def _only_describes(one: Frame, key: str, shared: frozenset[str]) -> bool:
     return any(one.content[other] == at + 1 < (one.verb or 0) for other in shared)
 
 
-def is_of_its_own(one: Frame, other: Frame, key: str) -> bool:
-    """Whether one is about something that what both name has: Kofi, Kofi's sister."""
-    if (
-        key not in one.content
-        or key not in other.content
-        or other.word(key) not in other.possessors
-        or one.word(key) in one.possessors
-    ):
-        return False
-    after = other.tokens[other.content[key] + 1 : other.content[key] + 2]
-    if not after or after[0].value or after[0].word in _IS_OR_HAS or is_past(after[0].word):
-        return False
-    return not after[0].word.endswith("ing") and not any(
-        one.word(same) == after[0].word or lexicon.same(one.word(same), after[0].word) for same in one.content
-    )
-
-
-# After a name in the possessive case, these show that it is the subject: `Mum's been wearing a 40`.
-_IS_OR_HAS = listed(
-    "stead place leave departure retirement death been now not down up back off to at on in the a an no all gone got"
-)
-
-
 def are_numbered_apart(one: Frame, other: Frame, named: frozenset[str]) -> bool:
     """Whether different numbers or letters follow a noun of both: server 3, server 4; lift A, lift B."""
     return any(
@@ -369,11 +284,6 @@ def _number_after(frame: Frame, key: str) -> str:
     if not after or (after[0].value is None and after[0].word != "one" and not is_letter):
         return ""
     return after[0].key if after[0].value is None or after[0].value.scale is Scale.CARDINAL else ""
-
-
-def first_of(frame: Frame) -> str:
-    """Return the first content word of a frame; empty if it has none."""
-    return min(frame.content, key=frame.content.__getitem__, default="")
 
 
 def points(frame: Frame) -> bool:

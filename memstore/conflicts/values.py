@@ -23,8 +23,6 @@ from memstore.conflicts.guards import (
     adds,
     comparable,
     equal,
-    goes_up,
-    is_of_its_own,
     same_dates,
     same_day,
     same_times,
@@ -57,20 +55,13 @@ def other_value(one: Frame, other: Frame, *, days_apart: bool) -> str:
         # A value for Sundays, or for one release, may differ from that for weekdays, or for another release.
         same = pair.changed or (one.is_past and other.is_past) or (same_day(one, other) and _same_release(one, other))
         return pair.scale if same and pair.stands(days_apart=days_apart) else ""
-    if _of_its_own(one, other, shared) or _of_its_own(other, one, shared):
-        return ""
     if pair.other_name(days_apart=days_apart) and (pair.changed or same_day(one, other)):
         return "names"
     return "weekdays" if pair.other_weekday() else "dates" if pair.other_end() else ""
 
 
-def _of_its_own(one: Frame, other: Frame, shared: frozenset[str]) -> bool:
-    """Whether one is about something that the other's subject has."""
-    return any(is_of_its_own(one, other, key) for key in shared if speaks_of(one, one.content[key], shared))
-
-
 def _says_now(frame: Frame) -> bool:
-    return not frame.words.isdisjoint(_NOW) or says_these_days(frame) or goes_up(frame)
+    return not frame.words.isdisjoint(_NOW) or says_these_days(frame)
 
 
 def stays(one: Frame, other: Frame) -> bool:
