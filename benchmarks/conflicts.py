@@ -4,6 +4,7 @@
     python benchmarks/conflicts.py PAIRS.json [0|1]
     python benchmarks/conflicts.py --alarms PAIRS.json > memstore/conflicts/alarms.toml
     python benchmarks/conflicts.py --candidates PAIRS.json MEMORIES.json
+    python benchmarks/conflicts.py --judged PAIRS.json
 
 DIR has `breaking_nli_dev.tsv` (pairs of sentences with one word exchanged; contradiction or other) and
 `locomo_dev.json` (conversations; pairs of lines that are alike, which hardly ever are in conflict).
@@ -18,12 +19,17 @@ MEMORIES.json is a list of memories, `id` and `body`, of two worlds that have no
 by the first letter of `id`. With `--candidates`, each `a` of a pair in conflict is written into a vault of all memories
 and every `b`, to see whether its own is among its candidates; and each memory into a vault of the other world, without
 and with every `b`, where every candidate is one too many.
+
+With `--judged`, an agent writes each `a` by MCP into a vault of every `b`, and judges by the labels what it is told may
+concern it; then what is listed as a conflict is counted, of rules and judge together. So it is with a judge that is
+always wrong, and what its verdicts take from qualities is printed.
 """
 
 from __future__ import annotations
 
 import heapq
 import json
+import os
 import sys
 import tempfile
 from collections import Counter, defaultdict
@@ -41,7 +47,11 @@ from memstore.conflicts.prose import is_claim
 from memstore.conflicts.quantities import Scale
 from memstore.conflicts.statements import Statement, statements
 from memstore.core import terms
+from memstore.core.conflict import BY_VERDICT
 from memstore.files.draft import new_file
+from memstore.files.local_state import Environment
+from memstore.mcp import tools
+from memstore.mcp.server import Identity, Server, WriteRules
 
 PAIRS = 2000
 MOST_FOR_A_LINE = 10
@@ -127,6 +137,46 @@ def shown_to(vault: dict[str, str], asked: list[str]) -> list[list[str]]:
     return found
 
 
+def judged(path: Path) -> None:
+    """Print what is listed if an agent judges whatever may concern what it writes, and is right, or wrong."""
+    pairs = json.loads(path.read_text(encoding="utf-8"))
+    for is_right in (True, False):
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = Path(scratch)
+            (folder / ".memstore").mkdir()
+            settings = 'format = 1\nowner = "si:judge"\n[conflicts]\njudges = ["si:judge"]\n'
+            (folder / ".memstore/config.toml").write_text(settings)
+            for at, pair in enumerate(pairs):
+                (folder / f"b{at}.md").write_bytes(new_file({"type": "note", "id": f"m_b{at}"}, f"{pair['b']}\n"))
+            env = Environment(dict(os.environ), folder, folder, "judge")
+            server = Server(env, Identity(scratch, "si:judge", alone=True, track=False), WriteRules(), tools.USUAL)
+            refs = [_added_and_judged(server, at, pair, is_right=is_right) for at, pair in enumerate(pairs)]
+            with memstore.open_vault(folder, entity="si:judge", track=False) as vault:
+                listed = vault.conflicts.open()
+        found = {frozenset(one.refs) for one in listed}
+        told = [frozenset((ref, f"note:m_b{at}")) in found for at, ref in enumerate(refs)]
+        right = sum(is_told and pair["label"] != "none" for is_told, pair in zip(told, pairs, strict=True))
+        score = 2 * right / (sum(told) + sum(pair["label"] != "none" for pair in pairs))
+        taken = sum(one.penalty for one in listed if one.rule == BY_VERDICT)
+        kind = "right" if is_right else "wrong"
+        print(
+            f"a judge that is {kind}: {right} in conflict and {sum(told) - right} others listed, F1 {score:.2f}; ",
+            end="",
+        )
+        print(f"{len(found) - sum(told)} pairs of other memories; its verdicts take {taken:.2f} from qualities")
+
+
+def _added_and_judged(server: Server, at: int, pair: dict[str, str], *, is_right: bool) -> str:
+    """Write one side of a pair, judge what may concern it by the label, and return its ref."""
+    answer = server.call("memory_add", {"text": pair["a"]}).document
+    for other in {one["ref"] for one in answer.get("may_concern", ())}:
+        is_conflict = other == f"note:m_b{at}" and pair["label"] != "none"
+        verdict = "contradicts" if is_conflict == is_right else "unrelated"
+        judgement = {"action": "judge", "ref": answer["ref"], "others": [other], "verdict": verdict}
+        server.call("memory_conflicts", judgement)
+    return str(answer["ref"])
+
+
 def compared(pair: dict[str, str]) -> Comparison:
     """Return the result of comparing a pair, each side with its date, if it has one."""
     days = [(pair.get(f"{side}_date") or "")[:10] for side in "ab"]
@@ -202,6 +252,8 @@ if __name__ == "__main__":
         alarms(Path(sys.argv[2]))
     elif sys.argv[1] == "--candidates":
         candidates(*map(Path, sys.argv[2:4]))
+    elif sys.argv[1] == "--judged":
+        judged(Path(sys.argv[2]))
     elif sys.argv[1].endswith(".json"):
         of_pairs(Path(sys.argv[1]), int(sys.argv[2]) if sys.argv[2:] else None)
     else:
