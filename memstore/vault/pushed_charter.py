@@ -245,7 +245,7 @@ class CharterCheck:
         return (self._charter_at(parents[0]) if parents else None) or self._today
 
     def _person(self, commit: SentCommit) -> Person:
-        addresses = self._charter_of(commit.id).addresses
+        addresses = self._today.addresses | self._charter_of(commit.id).addresses  # who somebody is, not what they may
         head = self._heads[commit.id]
         author, committer = (_first(form, head) for form in (_AUTHOR, _COMMITTER))
         return Person(addresses.get(committer.casefold(), ""), addresses.get(author.casefold(), ""), committer)

@@ -132,6 +132,8 @@ def test_a_first_push_of_what_was_made_before_the_charter_was_committed(tmp_path
     git(team.clone(ANN), "init", "-q", "-b", "main")
     team.memstore(ANN, "init", "--owner", OPS)
     team.memstore(ANN, "add", "Before the charter.", "--commit")
+    team.memstore(ANN, "privacy", "group", "add", OPS, BEN, "--commit")  # before her own entity is committed
+    team.memstore(ANN, "add", "After it.", "--commit")
     team.memstore(ANN, "commit")
     team.ok(ANN, "git", "remote", "add", "origin", "../remote.git")
     said = team.run(ANN, "git", "push", "-q", "origin", "HEAD:main").stderr
