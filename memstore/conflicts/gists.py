@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from memstore.core.view import View
 
 # Gists of another version are computed again. Increase this if their content or a word list changes.
-VERSION = 21
+VERSION = 22
 # Verdicts by other rules are not kept. Increase this if a rule or a word list of this package changes.
-RULES = 22
+RULES = 23
 _STATE, _RULES = f"gists {VERSION}", f"rules {RULES}"
 
 

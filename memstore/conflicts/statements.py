@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _NUMBERED = (
     "pr|issue|ticket|note|chapter|page|section|line|step|room|phase|part|test|case|figure|table|item|appendix|episode|season"
-    "|session|route|gate|platform|sprint|lesson|exercise|question|level|seed|build|attempt|round|option|slide|volume"
+    "|session|route|gate|number|platform|sprint|lesson|exercise|question|level|seed|build|attempt|round|option|slide|volume"
 )
 # A pattern is used only if the text contains its first field: compiling all of them takes longer than most searches.
 _CONTRACTIONS = (

@@ -65,3 +65,16 @@ def test_what_makes_no_number_stays_apart(words: str, value: float, more: int) -
 )
 def test_sentences_with_numbers_in_words(one: str, other: str, verdict: TextVerdict) -> None:
     assert compare(one, other).verdict is verdict
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The lamp number 1 in the hall is made of brass.", "The lamp number 2 in the hall is made of brass."),
+        ("House number 12 is empty.", "House number 14 is not empty."),
+    ],
+)
+def test_a_number_that_is_called_one_names_a_thing(one: str, other: str) -> None:
+    assert compare(one, other).verdict is TextVerdict.SILENT
+    assert compare("The lamp number 1 is on.", "The lamp number 1 is off.").verdict is TextVerdict.CONTRADICTS
+    assert compare("Our number is 555 1234.", "Our number is 555 9876.").verdict is TextVerdict.OTHER_VALUE
