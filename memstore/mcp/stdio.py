@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import sys
 from contextlib import contextmanager, suppress
@@ -45,10 +46,10 @@ def serve(server: Server) -> None:
 
 
 def _lines(source: BinaryIO) -> Iterator[bytes | None]:
-    """Yield lines, and None for a line longer than `MOST_BYTES`, which is skipped without being kept in memory."""
+    """Yield lines without a byte order mark; None for one longer than `MOST_BYTES`, which is not kept in memory."""
     while line := source.readline(MOST_BYTES + 1):
         if len(line) <= MOST_BYTES or line.endswith(b"\n"):
-            yield line
+            yield line.removeprefix(codecs.BOM_UTF8)
             continue
         while (rest := source.readline(_CHUNK)) and not rest.endswith(b"\n"):
             pass

@@ -657,8 +657,9 @@ def words_of(tool: Tool, verb: Verb, arguments: Mapping[str, object]) -> list[st
             raise UsageError(f"{_called(tool, verb)} needs `{name}`", hint=f"give {', '.join(verb.needs)}")
     options, rest = [*verb.fixed], list[str]()
     for name, param in params.items():
-        if (value := arguments.get(name)) is None:
+        if arguments.get(name) is None:
             continue
+        value = _as_meant(_kind(name, param)["type"], arguments[name])
         words = _words(name, param, value)
         if name not in _OF_ANY_LENGTH and (length := sum(map(len, words))) > MOST_CHARACTERS:
             raise UsageError(
@@ -685,16 +686,17 @@ def _called(tool: Tool, verb: Verb) -> str:
 
 def _words(name: str, param: click.Parameter, value: object) -> Sequence[str]:
     """Return an argument as one or more words; raise `UsageError` if it doesn't fit the parameter's kind."""
-    match _kind(name, param), value:
+    kind = _kind(name, param)
+    match kind, value:
         case ({"type": "boolean"}, bool()):
             return ()
-        case ({"type": "integer"}, int()) if not isinstance(value, bool):
-            return (str(value),)
-        case ({"type": "number"}, int() | float()) if not isinstance(value, bool):
-            return (repr(value),)
-        case ({"type": "array"}, list()) if all(isinstance(item, str) for item in value):
+        case ({"type": "integer"}, int(number)) if not isinstance(number, bool):
+            return (str(number),)
+        case ({"type": "number"}, int() | float() as number) if not isinstance(number, bool):
+            return (repr(number),)
+        case ({"type": "array"}, list(items)) if all(isinstance(item, str) for item in items):
             # An empty list means that nobody may see the memory, not that the usual people may.
-            return (NOBODY,) if name == "access_grants" and not value else value
+            return (NOBODY,) if name == "access_grants" and not items else items
         case ({"type": "string"}, str()) if param.name == "context_tags" and value.startswith("ctx:"):
             raise UsageError(
                 f"{_short(value)} is a context, not what was going on",
@@ -702,11 +704,39 @@ def _words(name: str, param: click.Parameter, value: object) -> Sequence[str]:
             )
         case ({"type": "string"}, str()):  # if only a few words are allowed, click checks that
             return (value,)
-        case (kind, _):
+        case _:
             wanted = {"array": "a list of texts", "boolean": "true or false", "integer": "a whole number"}
-            is_number = kind.get("type") == "number"
-            said = wanted.get(kind.get("type", ""), "a number" if is_number else "a text")
+            said = wanted.get(kind["type"], "a number" if kind["type"] == "number" else "a text")
             raise UsageError(f"`{name}` is {said}", hint=f"not {_short(value)}")
+
+
+def _as_meant(kind: str, value: object) -> object:
+    """Return a value as JSON Schema reads it, to which 5.0 is an integer; a text as the only thing that it can mean.
+
+    A text is a list of one text, unless it is empty or a list itself; as a number or flag it is read as JSON.
+    """
+    given = _read(value) if isinstance(value, str) and kind != "string" else value
+    match kind, given:
+        case ("integer", float()) if given.is_integer():
+            return int(given)
+        case ("array", list()) if isinstance(value, str):
+            return value
+        case ("array", _) if isinstance(value, str) and value.strip():
+            return [value]
+        case ("array", _):
+            return value
+        case _:
+            return given
+
+
+def _read(text: str) -> object:
+    """Return what a text says as JSON; the text itself if that is nothing."""
+    import json
+
+    try:
+        return json.loads(text, parse_constant=int)  # no number: NaN, Infinity
+    except (ValueError, RecursionError):
+        return text
 
 
 def _short(value: object) -> str:

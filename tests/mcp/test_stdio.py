@@ -58,6 +58,13 @@ def test_what_is_no_message_harms_nothing(wire: Wire, line: bytes) -> None:
     assert is_well(wire)
 
 
+def test_a_byte_order_mark_is_no_error(wire: Wire) -> None:
+    wire.send(b"\xef\xbb\xbf\n")
+    request = wire.request("tools/list")
+    wire.send(b"\xef\xbb\xbf" + json.dumps(request).encode() + b"\n")
+    assert wire.received()["id"] == request["id"]
+
+
 @pytest.mark.soak(2)
 def test_a_message_of_10_megabytes_is_an_answer_of_a_few_words(wire: Wire) -> None:
     answer = wire.call("memory_add", text="x" * 10_000_000)

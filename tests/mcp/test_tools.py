@@ -461,14 +461,26 @@ def test_with_commit_each_change_is_one(apart: InProcess) -> None:
     [
         ("memory_search", {}, "memory_search needs `query`"),
         ("memory_search", {"query": 7}, "`query` is a text"),
-        ("memory_search", {"query": "x", "limit": "7"}, "`limit` is a whole number"),
+        ("memory_search", {"query": "x", "limit": "seven"}, "`limit` is a whole number"),
         ("memory_search", {"query": "x", "limit": True}, "`limit` is a whole number"),
         ("memory_search", {"query": "x", "limit": 1.5}, "`limit` is a whole number"),
-        ("memory_search", {"query": "x", "tag": "dog"}, "`tag` is a list of texts"),
+        ("memory_search", {"query": "x", "limit": "1.5"}, "`limit` is a whole number"),
+        ("memory_search", {"query": "x", "limit": "007"}, "`limit` is a whole number"),
+        ("memory_search", {"query": "x", "limit": "true"}, "`limit` is a whole number"),
+        ("memory_search", {"query": "x", "limit": 1e999}, "`limit` is a whole number"),
+        ("memory_search", {"query": "x", "limit": ""}, "`limit` is a whole number"),
+        ("memory_search", {"query": "x", "tag": ""}, "`tag` is a list of texts"),
+        ("memory_search", {"query": "x", "tag": '["dog", "cat"]'}, "`tag` is a list of texts"),
+        ("memory_search", {"query": "x", "tag": 7}, "`tag` is a list of texts"),
+        ("memory_add", {"text": "x", "access_grants": ""}, "`access_grants` is a list of texts"),
+        ("memory_add", {"text": "x", "access_grants": "[]"}, "`access_grants` is a list of texts"),
         ("memory_search", {"query": "x", "tag": ["dog", 1]}, "`tag` is a list of texts"),
-        ("memory_search", {"query": "x", "min_confidence": "0.5"}, "`min_confidence` is a number"),
+        ("memory_search", {"query": "x", "min_confidence": "half"}, "`min_confidence` is a number"),
+        ("memory_search", {"query": "x", "min_confidence": "NaN"}, "`min_confidence` is a number"),
         ("memory_search", {"query": "x", "queries": "/etc/passwd"}, "memory_search takes no `queries`"),
         ("memory_get", {"ref": NOTE, "full": "yes"}, "`full` is true or false"),
+        ("memory_get", {"ref": NOTE, "full": 1}, "`full` is true or false"),
+        ("memory_get", {"ref": NOTE, "full": "1"}, "`full` is true or false"),
         ("memory_get", {"ref": "a\0b"}, "a text has a character"),
         ("memory_get", {"ref": "\ud800"}, "a text has a character"),
         ("memory_add", {"text": "x", "file": "/etc/passwd"}, "memory_add takes no `file`"),
@@ -491,6 +503,27 @@ def test_what_can_not_be_meant_is_an_error_that_says_what_to_do(
     error = validated(json.dumps(answer.document))["error"]
     assert error["message"].startswith(said)
     assert error["code"] in ("usage", "refused")
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "meant"),
+    [
+        ("memory_search", {"query": "Bella", "limit": 2.0}, {"query": "Bella", "limit": 2}),
+        ("memory_search", {"query": "Bella", "limit": "2"}, {"query": "Bella", "limit": 2}),
+        ("memory_search", {"query": "Bella", "limit": "2.0"}, {"query": "Bella", "limit": 2}),
+        ("memory_search", {"query": "7", "tag": "dog"}, {"query": "7", "tag": ["dog"]}),
+        ("memory_search", {"query": "x", "tag": "7"}, {"query": "x", "tag": ["7"]}),
+        ("memory_search", {"query": "x", "min_confidence": "0.5"}, {"query": "x", "min_confidence": 0.5}),
+        ("memory_get", {"ref": NOTE, "full": "true"}, {"ref": NOTE, "full": True}),
+        ("memory_get", {"ref": NOTE, "full": "false"}, {"ref": NOTE}),
+    ],
+)
+def test_an_argument_is_read_as_the_only_thing_that_it_can_mean(
+    tool: str, given: dict[str, Any], meant: dict[str, Any]
+) -> None:
+    one = tools.TOOLS[tool]
+    verb = one.verb(None)
+    assert tools.words_of(one, verb, given) == tools.words_of(one, verb, meant)
 
 
 def test_a_text_is_nothing_but_a_text(apart: InProcess) -> None:
