@@ -128,7 +128,7 @@ class CharterCheck:
         is_keepers = commit.id in self._vouched or self._is_keeper(charter, who.committer)
         if is_keepers:
             self._brought |= {(one.path, one.new) for one in (*commit.changes, *commit.since_first)}
-        if commit.id in self._vouched:
+        if commit.id in self._vouched or self._is_of_before(commit):
             return
         if not who.committer:
             yield None, f"the vault doesn't know whose address {who.address} is"
@@ -138,6 +138,17 @@ class CharterCheck:
             yield None, f"{who.committer} is an agent: it pushes to {PROPOSALS}NAME, and a keeper merges that"
         else:
             yield from self._of_files(commit, charter, who, is_keepers, labels_before)
+
+    def _is_of_before(self, commit: SentCommit) -> bool:
+        """Whether a commit is of before the charter, and has nothing of a vault: it is what git could push before."""
+        states = (*commit.parents[:1], commit.id)
+        if any(self._charter_at(name) for name in states):
+            return False
+        places = ((self._inside(change.path) or ATTRIBUTES, change.new) for change in commit.changes)
+        return not any(
+            (is_kept(path) and path != ATTRIBUTES) or is_audit_path(path) or (new and self._blobs[new].labels)
+            for path, new in places
+        )
 
     def _of_records(self, commit: SentCommit) -> Iterator[Fault]:
         """Yield the recorded audit events that a commit changes or takes away, and verdicts that it changes."""

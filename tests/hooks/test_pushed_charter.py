@@ -130,6 +130,10 @@ def test_a_first_push_of_what_was_made_before_the_charter_was_committed(tmp_path
     git(tmp_path, "init", "-q", "--bare", "-b", "main", "remote.git")
     team.clone(ANN).mkdir()
     git(team.clone(ANN), "init", "-q", "-b", "main")
+    shutil.copytree(team.clone(ANN), team.clone(EVE))
+    team.write(EVE, "old.md", "# Of before\n")
+    team.commit(EVE, "somebody whom the vault doesn't know")
+    team.ok(ANN, "git", "pull", "-q", "../eve", "main")
     team.memstore(ANN, "init", "--owner", OPS)
     team.memstore(ANN, "add", "Before the charter.", "--commit")
     team.memstore(ANN, "privacy", "group", "add", OPS, BEN, "--commit")  # before her own entity is committed
@@ -255,6 +259,17 @@ def own_history(team: Team) -> tuple[str, str]:
     return EVE, "doesn't know whose address eve@example.org is"
 
 
+def forged_beside_the_vault(team: Team) -> tuple[str, str]:
+    """A history without a vault, with a memory that Ann is said to have written."""
+    team.ok(BEN, "git", "checkout", "-q", "--orphan", "beside")
+    team.ok(BEN, "git", "rm", "-rqf", ".")
+    team.write(BEN, "forged.md", "---\ntype: note\nid: m_forged00001\nauthor: human:ann\n---\nNever said.\n")
+    team.commit(BEN)
+    team.ok(BEN, "git", "-c", "core.hooksPath=/dev/null", "merge", "-q", "--allow-unrelated-histories", "-m", "m",
+            "origin/main")  # fmt: skip
+    return BEN, "forged.md: it says that human:ann wrote it"
+
+
 def narrower(team: Team) -> tuple[str, str]:
     team.write(BEN, "notes/mine.md", f"---\ntype: note\nid: m_mine0000001\nowner: {BEN}\n---\nMine.\n")
     team.commit(BEN)
@@ -281,7 +296,8 @@ def by_an_agent(team: Team) -> tuple[str, str]:
     "attack",
     [
         self_made_member, self_made_keeper, keeper_in_two_steps, forged_author, forged_act, amended_audit,
-        dropped_audit, group_in_group, renamed_group, own_history, narrower, shared_with_another, by_an_agent,
+        dropped_audit, group_in_group, renamed_group, own_history, forged_beside_the_vault, narrower,
+        shared_with_another, by_an_agent,
         forged_verdict, amended_verdict,
     ],
 )  # fmt: skip
