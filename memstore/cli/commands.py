@@ -55,6 +55,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     "history": {
         "status": ("history:status", "show what is not committed, and what is wrong"),
         "commit": ("history:commit", "commit pending memories"),
+        "sync": ("history:sync", "commit, fetch, merge, check and push"),
         "log": ("history:log", "show what happened to a memory, or to all"),
         "blame": ("history:blame", "show who wrote each line of a memory"),
         "diff": ("history:diff", "show what changed between two states"),

@@ -61,7 +61,7 @@ def _all_commands() -> str:
     lines = []
     for title, table in SECTIONS.items():
         lines += [f"{title.capitalize()}:", *_table({name: about for name, (_, about) in table.items()}, width), ""]
-    return "\n".join([*lines, "`memstore help COMMAND` explains one; `memstore help` lists topics."])
+    return "\n".join([*lines[:-1], "`memstore help COMMAND` explains one; `memstore help` lists topics."])
 
 
 def _table(rows: Mapping[str, str], width: int = 0) -> list[str]:
@@ -98,7 +98,7 @@ def _nearest(word: str) -> str:
 
 EXIT_MEANINGS = {
     Exit.DONE: "done, even if a search finds nothing (--exit-code makes that 1)",
-    Exit.FOUND_ERRORS: "check, review, fmt --check: errors were found (with check --strict, warnings too)",
+    Exit.FOUND_ERRORS: "check, review, fmt --check: errors were found (check --strict: or warnings); sync: it stopped",
     Exit.USAGE: "a command, an argument, a filter or a date is wrong",
     Exit.NOT_FOUND: "unknown or ambiguous id; a memory that you may not see is unknown",
     Exit.REFUSED: "refused by privacy, consent or a guard",

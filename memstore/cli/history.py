@@ -155,6 +155,36 @@ def commit(session: CliSession, refs: tuple[str, ...], message: str | None) -> N
         _say_safely(session, f"left out: {session.from_here(path)} can't be read; see `memstore check`")
 
 
+@command(
+    "sync",
+    examples=(
+        "memstore sync                              # commit, fetch, merge, check, push",
+        "memstore sync origin --dry-run             # what there is to do",
+    ),
+)
+@click.argument("remote", required=False)
+@click.option("-m", "--message", metavar="TEXT", help="The commit message, in place of the computed one.")
+@click.option("--dry-run", is_flag=True, help="Only show what there is to do.")
+def sync(session: CliSession, remote: str | None, message: str | None, *, dry_run: bool) -> None:
+    """Commit what is pending, fetch from the remote, merge, check what came, and push.
+
+    It stops at the first thing that needs a person, says how to go on, and ends with exit code 1. A merge that fails is
+    taken back: both sides stay in commits.
+    """
+    from memstore.cli.output import safe
+    from memstore.core.errors import Exit
+    from memstore.vault.syncing import sync as bring_together
+
+    done = bring_together(session.view(), remote, message=message, dry_run=dry_run)
+    session.emit("sync", done, lambda: done.done, dry_run=dry_run)
+    if stop := done.stopped:
+        session.say(safe(f"stopped at {stop.step}: {stop.why}"))
+        session.say(f"  hint: {stop.hint}")
+        if stop.rescued:
+            session.say(f"  theirs is kept as {stop.rescued}")
+        session.exit(Exit.FOUND_ERRORS)
+
+
 @command("undo", examples=("memstore undo                              # run it again to redo",))
 @click.option("--dry-run", is_flag=True, help="Only show what would be written.")
 def undo(session: CliSession, *, dry_run: bool) -> None:

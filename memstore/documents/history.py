@@ -35,6 +35,13 @@ Form("""Committed
     own_files: files of the vault itself, such as its settings
     left_out findings
 """)
+Form("SyncStop", "step why hint rescued?")
+Form("""Synced
+    @sync: what was committed, merged and pushed, and where a person is needed
+    remote branch
+    done: a line for each step
+    stopped: null if all is done
+""")
 Form(
     """Undone
     @undo: what was undone

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from memstore.history.git_commit import CommitMaker
     from memstore.history.git_hooks import GitHooks
     from memstore.history.git_objects import GitObject
+    from memstore.history.git_sync import GitSync
     from memstore.history.purging import Purged
 
 from memstore.history.git_index import OBJECT_ID, GitIndex
@@ -436,6 +437,12 @@ class GitHistory(GitIndex):
         known = {commit_id: git_objects.commit(commit_id, data) for commit_id, data in self._objects(ids)}
         written = {first + i: known[commit_id] for commit_id, first, count in spans for i in range(count)}
         return [written[number] for number in sorted(written)]
+
+    def porcelain(self) -> GitSync:
+        """Return git as the person uses it, in this repository."""
+        from memstore.history.git_sync import GitSync
+
+        return GitSync(self.require().root)
 
     @property
     def hooks(self) -> GitHooks:

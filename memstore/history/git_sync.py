@@ -1,0 +1,128 @@
+"""Fetching, merging and pushing as git itself does it for the person: with their settings, hooks, drivers and keys."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from typing import TYPE_CHECKING, NamedTuple
+
+from memstore.core.errors import GitError, UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_HEADS = "refs/heads/"
+# What git prints of a push that came too late: somebody else's commits are there.
+_TOO_LATE = ("fetch first", "non-fast-forward", "cannot lock ref", "stale info")
+
+
+class Upstream(NamedTuple):
+    """Where a branch is fetched from and pushed to; `is_set` is whether git's settings say so."""
+
+    branch: str
+    remote: str
+    theirs: str
+    is_set: bool
+
+    @property
+    def tracking(self) -> str:
+        """The ref that has the remote's branch as it was last fetched."""
+        return f"refs/remotes/{self.remote}/{self.theirs}"
+
+
+class Refused(NamedTuple):
+    """What git says of something that it did not do."""
+
+    said: str
+    too_late: bool = False
+
+
+class GitSync:
+    """Git in a person's own work tree.
+
+    Args:
+        folder: the repository's folder.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def upstream(self, remote: str | None) -> Upstream:
+        """Return where the current branch belongs.
+
+        Args:
+            remote: the remote; None for the branch's own, or else the only one.
+
+        Raises:
+            GitError: no branch is checked out, or there is no remote.
+            UsageError: there is no such remote, or there are several and none is named.
+        """
+        branch = self._line("symbolic-ref", "--quiet", "HEAD").removeprefix(_HEADS)
+        if not branch:
+            raise GitError("no branch is checked out, so there is none to push", hint="git switch BRANCH, then again")
+        remotes = self._line("remote").split()
+        if not remotes:
+            raise GitError("there is no remote to sync with", hint="git remote add origin URL")
+        own = self._line("config", f"branch.{branch}.remote")
+        theirs = self._line("config", f"branch.{branch}.merge").removeprefix(_HEADS)
+        chosen = remote or (own if own in remotes else "") or (remotes[0] if len(remotes) == 1 else "")
+        if not chosen and "origin" in remotes:
+            chosen = "origin"
+        if chosen not in remotes:
+            said = f"there is no remote {remote}" if remote else "there are several remotes"
+            raise UsageError(said, hint=f"memstore sync {'|'.join(remotes)}")
+        is_set = own == chosen and bool(theirs)
+        return Upstream(branch, chosen, theirs if is_set else branch, is_set)
+
+    def fetch(self, upstream: Upstream) -> Refused | None:
+        """Fetch all of a remote."""
+        return self._refused("fetch", "--quiet", upstream.remote)
+
+    def tip(self, ref: str) -> str | None:
+        """Return the commit that a ref points to; None if there is no such ref."""
+        return self._line("rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}") or None
+
+    def count(self, since: str | None, until: str) -> int:
+        """Return how many commits `until` has that `since` lacks."""
+        return int(self._line("rev-list", "--count", until, *([f"^{since}"] if since else ())) or 0)
+
+    def merge(self, upstream: Upstream) -> tuple[Refused, tuple[str, ...]] | None:
+        """Merge what was fetched; where that fails, nothing is changed, and files that both sides changed are named."""
+        refused = self._refused("merge", "--quiet", "--no-edit", upstream.tracking)
+        if refused is None:
+            return None
+        unmerged = tuple(self._line("diff", "--name-only", "--diff-filter=U").splitlines())
+        if self.tip("MERGE_HEAD") and (stuck := self._refused("merge", "--abort")):
+            return Refused(f"{refused.said}\n{stuck.said}"), unmerged
+        return refused, unmerged
+
+    def keep(self, ref: str, commit: str) -> None:
+        """Hold a commit by a ref."""
+        self._line("update-ref", ref, commit)
+
+    def push(self, upstream: Upstream) -> Refused | None:
+        """Push the current branch."""
+        to = ("--set-upstream",) if not upstream.is_set else ()
+        return self._refused("push", "--quiet", *to, upstream.remote, f"HEAD:{_HEADS}{upstream.theirs}")
+
+    def _refused(self, *words: str) -> Refused | None:
+        done = self._run(*words)
+        told = (done.stderr + done.stdout).splitlines()
+        said = "\n".join(line for line in told if not line.startswith("hint: ")).strip()
+        is_late = any(mark in said for mark in _TOO_LATE)
+        return Refused(said or f"git {words[0]} ended with {done.returncode}", is_late) if done.returncode else None
+
+    def _line(self, *words: str) -> str:
+        return self._run(*words).stdout.strip()
+
+    def _run(self, *words: str) -> subprocess.CompletedProcess[str]:
+        environment = {**os.environ, "LC_ALL": "C", "GIT_MERGE_AUTOEDIT": "no"}
+        return subprocess.run(
+            ["git", *words],
+            cwd=self._folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+        )
