@@ -31,18 +31,16 @@ def excludes(one: Frame, other: Frame, *, days_apart: bool) -> bool:
 
 
 def _excludes(one: Frame, other: Frame, *, days_apart: bool) -> bool:
-    if not one.words.isdisjoint(IN_PART) or (other.tokens and other.tokens[0].word in _OF_SOME):
+    said = _states_in(one.terms)
+    if not said or not one.words.isdisjoint(IN_PART) or (other.tokens and other.tokens[0].word in _OF_SOME):
         return False  # almost everything there is vegan; most of the choir can read
     if not states(one) or not states(other) or any(other.tokens[at].word != "without" for at in other.denials):
         return False
-    return any(
-        _is_evidence(one, other, at, width, state, days_apart=days_apart)
-        for at, width, state in _states_in(tuple(one.terms))
-    )
+    return any(_is_evidence(one, other, at, width, state, days_apart=days_apart) for at, width, state in said)
 
 
 # A sentence is compared with many others.
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=4096)
 def _states_in(terms: tuple[str, ...]) -> Sequence[tuple[int, int, Condition]]:
     """Return the states that phrases among some terms express, each with its place and its number of words."""
     return [(at, width, state) for at in range(len(terms)) for width, state in lexicon.states_at(terms, at)]
