@@ -16,6 +16,11 @@ _HEADS = "refs/heads/"
 _TOO_LATE = ("fetch first", "non-fast-forward", "cannot lock ref", "stale info")
 
 
+def _is_advice(line: str) -> bool:
+    """Whether a line is what git adds to everything; hints of memstore's hooks say what to do."""
+    return line.startswith("error: failed to push") or (line.startswith("hint: ") and "memstore" not in line)
+
+
 class Upstream(NamedTuple):
     """Where a branch is fetched from and pushed to; `is_set` is whether git's settings say so."""
 
@@ -108,7 +113,7 @@ class GitSync:
     def _refused(self, *words: str) -> Refused | None:
         done = self._run(*words)
         told = (done.stderr + done.stdout).splitlines()
-        said = "\n".join(line for line in told if not line.startswith("hint: ")).strip()
+        said = "\n".join(line for line in told if not _is_advice(line)).strip()
         is_late = any(mark in said for mark in _TOO_LATE)
         return Refused(said or f"git {words[0]} ended with {done.returncode}", is_late) if done.returncode else None
 

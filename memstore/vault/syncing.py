@@ -95,15 +95,19 @@ class _Syncing:
         for _ in range(MOST_TRIES):
             if stop := self._fetched() or self._merged():
                 return stop
-            refused = self._git.push(self._upstream) if self._ahead(self._git.tip(self._upstream.tracking)) else None
+            if not (ahead := self._ahead(self._git.tip(self._upstream.tracking))):
+                self._done.append(f"nothing to push: {self._upstream.remote} {self._upstream.theirs} has all of it")
+                break
+            refused = self._git.push(self._upstream)
             if refused is None:
+                place = f"{self._upstream.remote} {self._upstream.theirs}"
+                self._done.append(f"pushed {_counted(ahead, 'commit')} to {place}")
                 break
             if not refused.too_late:
-                hint = "what it names must change, or who reads there; then memstore sync"
+                hint = "once that is done, memstore sync goes on"
                 return self._ended("push", refused.said, hint)
         else:
             return self._ended("push", "somebody else pushed each time", "memstore sync, in a while")
-        self._done.append(f"pushed to {self._upstream.remote} {self._upstream.theirs}")
         return self._ended()
 
     def _fetched(self) -> Synced | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -53,7 +54,7 @@ def machines(tmp_path: Path) -> tuple[Machine, Machine]:
     one.git("remote", "add", "origin", str(tmp_path / "remote.git"))
     one.ok("config", "remotes.origin", "owner")
     (one.vault / "first.md").write_bytes(memory_text("Line one.\n\nLine two.\n\nLine three.\n", id="m_first"))
-    assert "pushed to origin main" in one.synced()
+    assert re.search(r"pushed \d+ commits? to origin main", one.synced())
     git(two.home, "clone", "-q", str(tmp_path / "remote.git"), str(two.vault))
     two.ok("init")
     return one, two
@@ -130,6 +131,8 @@ def test_a_push_that_the_guard_refuses_stops_it(machines: tuple[Machine, Machine
     one.ok("add", "The salary.")
     said = one.stopped()
     assert "stopped at push: memstore: nothing was pushed" in said
+    assert "hint: memstore privacy grant" in said
+    assert "failed to push some refs" not in said
 
 
 def test_a_dry_run_and_a_sync_with_nothing_to_do_change_nothing(machines: tuple[Machine, Machine]) -> None:
@@ -140,7 +143,8 @@ def test_a_dry_run_and_a_sync_with_nothing_to_do_change_nothing(machines: tuple[
     assert "would commit 1 file" in two.ok("sync", "--dry-run")
     assert two.git("rev-parse", "HEAD") == before
     two.synced()
-    assert two.json("sync")["stopped"] is None
+    done = two.json("sync")
+    assert (done["stopped"], done["done"]) == (None, ["nothing to push: origin main has all of it"])
     assert one.sync("nowhere").returncode == 2
     one.git("checkout", "-q", "--detach")
     assert "no branch is checked out" in one.sync().stderr
