@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 from datetime import UTC, timedelta
 from itertools import groupby
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.access import FORGOTTEN, SESSIONS_QUOTED
 from memstore.agents.days import dated
-from memstore.agents.hook_events import ENDS, document_of, session_of, word_in
+from memstore.agents.hook_events import ENDS, document_of, folder_of, session_of, word_in
 from memstore.agents.turns import Speaker, SpokenTurn, Transcript, here, said_by_person, transcript
 from memstore.beliefs.echo import recognised
 from memstore.core.errors import ChangedMeanwhileError
@@ -64,7 +64,8 @@ LONGEST_SESSION = timedelta(days=30)
 class CaptureInput(NamedTuple):
     """What a hook hands over: turns, or one text of which nobody knows who said it; and the session it is from.
 
-    `unread` are the lines of the transcript that can't be read. What is from no transcript is said right now.
+    `unread` are the lines of the transcript that can't be read. What is from no transcript is said right now. `folder`
+    is the one that the agent works in, if it is said.
     """
 
     turns: tuple[SpokenTurn, ...] = ()
@@ -73,6 +74,7 @@ class CaptureInput(NamedTuple):
     trigger: str | None = None
     unread: Sequence[int] = ()
     is_transcript: bool = False
+    folder: str | None = None
 
     @property
     def undated(self) -> int:
@@ -105,6 +107,10 @@ def capture_input(given: str, opened: Callable[[str], BinaryIO]) -> CaptureInput
     if not given.lstrip().startswith("{"):
         return CaptureInput(text=clean(given.strip()))
     document = document_of(given)
+    return _said_in(document, opened)._replace(folder=folder_of(document))
+
+
+def _said_in(document: Mapping[str, Any], opened: Callable[[str], BinaryIO]) -> CaptureInput:
     session = (session_of(document), word_in(document, "hook_event_name"))
     for key, speaker in _TEXTS.items():
         value = document.get(key)

@@ -42,13 +42,15 @@ ENDS = frozenset({"SessionEnd", "sessionEnd"})
 class HookInput(NamedTuple):
     """What a hook asks for.
 
-    `event` is the program's name for what happened, None if the input was no program's; `session` is its session's id.
+    `event` is the program's name for what happened, None if the input was no program's; `session` is its session's id,
+    `folder` the one that the agent works in, if it is said.
     """
 
     wish: HookWish
     prompt: str = ""
     event: str | None = None
     session: str | None = None
+    folder: str | None = None
 
 
 def hook_input(given: str) -> HookInput:
@@ -66,16 +68,23 @@ def hook_input(given: str) -> HookInput:
     event, prompt = document.get("hook_event_name"), document.get("prompt")
     said = said_by_person(prompt)[:MOST_OF_A_PROMPT] if isinstance(prompt, str) else ""
     if not isinstance(event, str):
-        return HookInput(HookWish.RECALL if said else HookWish.NOTHING, said)
+        return HookInput(HookWish.RECALL if said else HookWish.NOTHING, said, folder=folder_of(document))
     wish = _WISHES.get(event, HookWish.NOTHING)
     if document.get("agent_id") or (wish is HookWish.RECALL and not said):
         wish = HookWish.NOTHING
-    return HookInput(wish, said, event, session_of(document))
+    return HookInput(wish, said, event, session_of(document), folder_of(document))
 
 
 def session_of(document: Mapping[str, Any]) -> str | None:
     """Return the id of the session that a hook's document is about."""
     return word_in(document, "session_id") or word_in(document, "conversation_id")
+
+
+def folder_of(document: Mapping[str, Any]) -> str | None:
+    """Return the folder that the agent works in, as a hook's document says it."""
+    roots = document.get("workspace_roots")  # Cursor
+    first = roots[0] if isinstance(roots, list) and roots else None
+    return word_in(document, "cwd") or word_in({"root": first}, "root")
 
 
 def word_in(document: Mapping[str, Any], key: str) -> str | None:

@@ -30,12 +30,13 @@ from memstore.core.errors import UsageError
 from memstore.core.full_stops import split_sentences
 from memstore.core.ids import MEMORY_TYPES, MemoryRef
 from memstore.core.keys import EXTERNAL
+from memstore.core.memory import GLOBAL_SCOPE
 from memstore.core.short_repr import short_repr
 from memstore.core.times import instant
 from memstore.files.passages import PassageKind
 from memstore.search import EMBEDDER, query
 from memstore.search.clauses import Clause, Filters, Operator, Query, Where, Word
-from memstore.search.filters import PastRows, narrowed
+from memstore.search.filters import PastRows, checked, narrowed
 from memstore.search.quality import MOST_USE_BONUS, USE_BONUS, Strength, days_between, retrieval_strength, strength
 from memstore.search.ranker import Audience, Candidates, ContentOrigin
 from memstore.search.reranker import HitReader, Wish
@@ -239,6 +240,7 @@ def recall(
     prompt: str,
     *,
     also: Sequence[str] = (),
+    scope: Sequence[str] = (),
     budget: int = DEFAULT_BUDGET,
     profile: RecallProfile = RecallProfile.DEFAULT,
 ) -> Recalled:
@@ -254,15 +256,17 @@ def recall(
         view: the vault; its actor is the one who recalls.
         prompt: any text; query syntax has no meaning in it.
         also: words and short phrases in which a memory may have said what matters, 2 to 12.
+        scope: only in these scopes, like `global` and `project:acme`; empty for all.
         budget: the most tokens for all bites together, 1 or more, as `bites.tokens` counts; days and paths don't.
         profile: how they are ordered.
 
     Raises:
-        UsageError: the budget is below 1, or `also` is out of bounds.
+        UsageError: the budget is below 1, `also` is out of bounds, or no scope is written like that.
     """
     if budget < 1:
         raise UsageError(f"a budget of {budget} tokens has no room for anything", hint="give at least 1")
-    recalled = _Recall(view, query.of_prompt(prompt, also=also), profile)
+    scopes = tuple(checked("scope", one) for one in scope)
+    recalled = _Recall(view, query.of_prompt(prompt, also=also), profile, scopes)
     memories, held = recalled.best(_MEMORIES, MOST_MEMORIES), recalled.best(_BELIEFS, MOST_BELIEFS)
     fitting = list(_fitting(memories, held, budget))
     return Recalled(
@@ -364,7 +368,7 @@ class _Match(NamedTuple):
 class _Recall:
     """The recall for one prompt, one kind of memories at a time."""
 
-    def __init__(self, view: View, asked: Query, profile: RecallProfile) -> None:
+    def __init__(self, view: View, asked: Query, profile: RecallProfile, scopes: tuple[str, ...]) -> None:
         self._view = view
         self._asked = asked
         # Whether a question about somebody is answered depends on the name; in other prompts, capitals tell little.
@@ -374,6 +378,7 @@ class _Recall:
             else asked.text.lower()
         )
         self._profile = profile
+        self._scopes = scopes
         self._audience = Audience(view)
         self._now = view.clock.now()
         self._pool = SEED_POOL if profile is RecallProfile.SEED_002 else POOL
@@ -384,10 +389,12 @@ class _Recall:
         if not self._asked.clauses:
             return []
         audience = self._audience
-        rows = narrowed(audience.then, audience.memories, filters)
+        rows = narrowed(audience.then, audience.memories, filters._replace(scope=self._scopes))
         past = self._past.among(rows)
         rows = [row for row in rows if row not in past]
-        heirs = self._past.heirs(rows)
+        heirs = {
+            old: heir for old, heir in self._past.heirs(rows).items() if self._is_in(audience.column("scope")[old])
+        }
         found = {one.text(one.sayings[0]).casefold(): one for one in self._rules(rows)}
         known = {one.hit.path for one in found.values()}
         lowest = min((one.score for one in found.values()), default=float("inf"))
@@ -400,6 +407,9 @@ class _Recall:
                 if len(found) == most:
                     break
         return list(found.values())
+
+    def _is_in(self, scope: str) -> bool:
+        return not self._scopes or (scope or GLOBAL_SCOPE) in self._scopes
 
     def _rules(self, rows: Sequence[int]) -> list[_Found]:
         """Return the standing rules among rows that are about what the prompt is about to do, in whatever words.
@@ -589,7 +599,12 @@ class _Recall:
         named = MemoryRef.parse(ref)
         entries = (self._view.entry(row) for row in self._view.rows_of_id(named.id)) if named else ()
         return next(
-            (shortened(one_line(one.title), LONGEST_LEAD) for one in entries if one.source_type != EXTERNAL), ""
+            (
+                shortened(one_line(one.title), LONGEST_LEAD)
+                for one in entries
+                if one.source_type != EXTERNAL and self._is_in(one.scope)
+            ),
+            "",
         )
 
 

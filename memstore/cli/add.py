@@ -20,6 +20,7 @@ from memstore.cli.written import (
 from memstore.core.errors import UsageError, VaultError
 from memstore.core.ids import is_group
 from memstore.core.keys import USUAL_KEYS
+from memstore.core.memory import GLOBAL_SCOPE
 from memstore.files import FILES
 from memstore.history import WORK_TREE
 
@@ -154,6 +155,7 @@ def _capture(session: CliSession, values: dict[str, Plain], *, commit: bool, dry
     """Write down what a hook hands over; an agent's session must end well whatever goes wrong here."""
     from memstore.agents.capture import capture, capture_input
     from memstore.cli.hooked import answer_hook
+    from memstore.vault import composition
 
     def written(given: str) -> str:
         said = capture_input(given, lambda path: session.view().of(FILES).stream(session.environment().expanded(path)))
@@ -161,6 +163,8 @@ def _capture(session: CliSession, values: dict[str, Plain], *, commit: bool, dry
             return ""
         session.sign_written("counts")
         view, with_commit = session.view(), commit
+        if (scope := composition.scope_at(session.environment(), said.folder)) not in (None, GLOBAL_SCOPE):
+            values["scope"] = scope
         said = said.at_times(view.clock.now())
         if (commit or view.config.auto_commit) and not view.of(WORK_TREE).may_commit():
             view, with_commit = view.without_commits(), False  # nobody says it a second time

@@ -29,21 +29,34 @@ if TYPE_CHECKING:
     ),
 )
 @click.argument("name", metavar="NAME", type=click.Choice(tuple(HOSTS)))
+@click.option(
+    "--scope", metavar="SCOPE", help="The scope of this folder's repository, like project:acme, in every program."
+)
 @dry_run_option()
-def install(session: CliSession, name: str, *, dry_run: bool) -> None:
+def install(session: CliSession, name: str, *, scope: str | None, dry_run: bool) -> None:
     """Set memstore up in NAME: claude-code, codex, gemini, cursor or openclaw.
 
     Its settings get an MCP server and hooks: what to have in mind when a session begins, what comes to mind at each
     prompt, and what was said, written down when a session is compacted or ends. Program, vault and identity are pinned
     by name, so that none of them is ever looked for in the folder that the agent works in. Only memstore's own lines
     are changed; memstore mcp uninstall takes them out again.
+
+    With --scope, what is said in the folder of this repository is written down as that project's, and comes to mind
+    there alone. It is one of your own settings: memstore config --user scopes shows it.
     """
     from memstore.agents.installing import Installer
     from memstore.agents.skill import skill
+    from memstore.vault import composition
 
     pinned = _pinned(session, name)
-    done = Installer(session.environment(), name).install(pinned, skill(), dry_run=dry_run)
+    env = session.environment()
+    if scope is not None:
+        composition.remember_scope(env, scope, dry_run=True)  # a mistake in it is told before anything is written
+    done = Installer(env, name).install(pinned, skill(), dry_run=dry_run)
     _emit(session, done, dry_run=dry_run)
+    if scope is not None:
+        folder = composition.remember_scope(env, scope, dry_run=dry_run)
+        session.say(f"{env.config_file}: scopes.{folder} = {scope}{', as it would be' if dry_run else ''}")
     if not done.changes:
         session.say(f"{done.title}: everything is set up already")
     elif not (session.choices.alone or session.choices.context):

@@ -49,6 +49,7 @@ def _complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
     return [value for value in rules.choices(param.name or "") if value.startswith(incomplete)]
 
 
+scope_option = _repeatable("--scope", metavar="SCOPE", what="Only in this scope, global or project:NAME.")
 _OPTIONS: tuple[Callable[[F], F], ...] = (
     _repeatable("-t", "--type", metavar="TYPE", what="Only this type; repeat an option for alternatives."),
     _repeatable("--tag", metavar="TAG", what="Only with this tag or one nested in it, like TAG/MORE."),
@@ -57,7 +58,7 @@ _OPTIONS: tuple[Callable[[F], F], ...] = (
         metavar="STATUS",
         what="Only this status (active by default): draft, superseded, archived, … or all.",
     ),
-    _repeatable("--scope", metavar="SCOPE", what="Only in this scope, global or project:NAME."),
+    scope_option,
     _repeatable("--subject", metavar="ENTITY", what="Only about this entity."),
     _repeatable("--source-type", metavar="KIND", what="Only known in this way, like told_by_human."),
     _repeatable("--author", metavar="ENTITY", what="Only by this author."),

@@ -89,6 +89,7 @@ class SettingKind(Enum):
     SENDERS = "a table of entity ids and fingerprints"
     PEOPLE = "a table of folders and entity ids"
     FILTERS = "a table of git filters and command lines"
+    SCOPES = "a table of folders and scopes"
     AUDIENCES = 'a table of git remotes, each with a list of entity ids, ["owner"] or ["public"]'
 
 
@@ -214,6 +215,13 @@ USER_SETTINGS = (
         "git filters that a repository's own git settings name, and that may run here with these command lines",
         fixed=True,
     ),
+    Setting(
+        "scopes",
+        SettingKind.SCOPES,
+        "of which project what agents say in a folder is, and what comes to mind there; "
+        "`memstore config --user scopes./home/sam/acme project:acme`",
+        fixed=True,
+    ),
     Setting("revocations", SettingKind.REVOCATIONS, "keys whose revocation was seen in a pinned vault", fixed=True),
 )
 
@@ -269,6 +277,7 @@ class UserConfig(NamedTuple):
     hosts: Mapping[str, str] = MappingProxyType({})
     senders: Mapping[str, str] = MappingProxyType({})
     filters: Mapping[str, str] = MappingProxyType({})
+    scopes: Mapping[str, str] = MappingProxyType({})
     revocations: Mapping[str, str] = MappingProxyType({})
 
     @property

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
+# The scope of what is of no project.
+GLOBAL_SCOPE = "global"
 # How sure a belief's holder is that states nothing; docs/beliefs.md, "Unstated confidence".
 UNSTATED_BELIEF_CONFIDENCE = 0.8
 
@@ -49,7 +51,7 @@ class Memory:
     created_at: str | None = None
     valid_from: str | None = None
     valid_until: str | None = None
-    scope: str = "global"
+    scope: str = GLOBAL_SCOPE
     owner: str | None = None
     author: str | None = None
     platform: str | None = None

@@ -291,13 +291,20 @@ class Vault(OpenedVault):
         return Hits(search(view, query, wish, also=given.items("also", also), at=at, about=about))
 
     def recall(
-        self, prompt: str, *, also: Sequence[str] = (), budget: int | None = None, profile: str = "default"
+        self,
+        prompt: str,
+        *,
+        also: Sequence[str] = (),
+        scope: Sequence[str] = (),
+        budget: int | None = None,
+        profile: str = "default",
     ) -> Recalled:
         """Return what comes to mind for a prompt: at most 3 memories and 2 beliefs; this is not a use of them.
 
         Args:
             prompt: what is being talked about.
             also: other words for it, 2 to 12 words or short phrases in which a memory may have said it.
+            scope: only in these scopes, like `global` and `project:acme`; empty for all.
             budget: how many tokens the bites may take, approximately; None is the default.
             profile: how results are ranked: "default", "seed-002" or "memory-recall".
         """
@@ -306,8 +313,9 @@ class Vault(OpenedVault):
         tokens = DEFAULT_BUDGET if budget is None else given.count("budget", budget)
         if not given.text_of("prompt", prompt).strip():
             raise UsageError("there is no prompt", hint="say what is being talked about")
-        words = given.items("also", also)
-        return recall(self.view(), prompt, also=words, budget=tokens, profile=given.choice(RecallProfile, profile))
+        words, scopes = given.items("also", also), given.items("scope", scope)
+        ranked = given.choice(RecallProfile, profile)
+        return recall(self.view(), prompt, also=words, scope=scopes, budget=tokens, profile=ranked)
 
     def list(
         self, *, sort: str = "created", limit: int | None = None, at: str | None = None, **which: Unpack[Which]

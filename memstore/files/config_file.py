@@ -35,12 +35,14 @@ _TABLES = {
     SettingKind.SENDERS: r"[a-z][a-z0-9-]*:\S+ SHA256:[A-Za-z0-9+/]{43}",
     SettingKind.KEYS: r"[a-z][a-z0-9-]*:\S+ [/~].*",
     SettingKind.FILTERS: r"\S.* (?:clean|process|smudge): .+",
+    SettingKind.SCOPES: r"/.* (?:global|project:[A-Za-z0-9][A-Za-z0-9._-]*)",
 }
 # Tables that people set entry by entry, like `remotes.origin`: what has an entry, and a command as an example.
 _BY_ENTRY = {
     SettingKind.AUDIENCES: ("remote", "memstore config {}.origin owner"),
     SettingKind.KEYS: ("entity", "memstore config --user {}.si:ash FILE"),
     SettingKind.FILTERS: ("filter", "memstore config --user {}.git-crypt 'clean: COMMAND; smudge: COMMAND'"),
+    SettingKind.SCOPES: ("folder", "memstore config --user {}./home/sam/acme project:acme"),
 }
 
 
@@ -380,8 +382,8 @@ def _typed(setting: Setting, text: str, name: str) -> bool | float | str | list[
                 hint=f"memstore config {name} human:bob,group:club, with commas between ids",
             )
         return words_typed(text)
-    if setting.kind in (SettingKind.KEYS, SettingKind.FILTERS):
-        return _typed_key(name, text) if setting.kind is SettingKind.KEYS else _typed_filter(name, text)
+    if typed_entry := _TYPED_ENTRIES.get(setting.kind):
+        return typed_entry(name, text)
     if setting.kind is SettingKind.FLAG:
         value = {"true": True, "false": False}.get(text, text)
     elif setting.kind is SettingKind.WHOLE and text.isascii() and text.isdigit():
@@ -415,6 +417,24 @@ def _typed_key(name: str, text: str) -> str:
             f"{name!r} must be {SettingKind.FILE.value}, and not {text!r}", hint="the key, or its -cert.pub"
         )
     return text
+
+
+def _typed_scope(name: str, text: str) -> str:
+    """Return the scope of a folder as a person typed it."""
+    folder = name.partition(".")[2]
+    if not (_is_entry(SettingKind.SCOPES, folder, text) and folder.isprintable()):
+        hint = "memstore config --user scopes./home/sam/acme project:acme"
+        raise UsageError(
+            f"a folder, absolute, has the scope global or project:NAME, and not {folder} {text!r}", hint=hint
+        )
+    return text
+
+
+_TYPED_ENTRIES = {
+    SettingKind.KEYS: _typed_key,
+    SettingKind.FILTERS: _typed_filter,
+    SettingKind.SCOPES: _typed_scope,
+}
 
 
 def named_in_settings(data: bytes, *, default_owner: str) -> frozenset[str]:

@@ -10,11 +10,12 @@ from memstore.cli.output import safe_line
 from memstore.conflicts.candidates import MOST_SHOWN
 from memstore.conflicts.open_pairs import concerns, taken
 from memstore.core.errors import NotFoundError, UsageError
+from memstore.core.memory import GLOBAL_SCOPE
 from memstore.mcp.call import ToolAnswer, failed
 from memstore.mcp.concerns import line_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from memstore.mcp.server import Server
 
@@ -36,32 +37,51 @@ _PARTS = (
 def read(server: Server, uri: str) -> ToolAnswer:
     """Return a resource as its command prints it, without notes; a failure if it doesn't exist or may not be seen."""
     if uri == BRIEF:
-        return _brief(server)
+        return _brief(server, server.scopes)
     if not uri.startswith(SCHEME):
         return failed(NotFoundError(f"no memory matches `{uri}`", hint=f"a resource is {TEMPLATE} or {BRIEF}"))
     answer = server.run("show", ["--", unquote(uri.removeprefix(SCHEME))])
     return answer if answer.failed else answer._replace(notes=())
 
 
-def brief_of(server: Server) -> str:
-    """Return the brief; empty if there is nothing to have in mind. Raise `UsageError` if it can't be read."""
-    answer = _brief(server)
+def brief_of(server: Server, scopes: Sequence[str]) -> str:
+    """Return the brief of some scopes, of all if none is named; empty if there is nothing to have in mind.
+
+    Raises:
+        UsageError: it can't be read.
+    """
+    answer = _brief(server, scopes)
     if answer.failed:
         raise UsageError(answer.lines[0].removeprefix("memstore: "))
     return answer.text if answer.text != QUOTED else ""
 
 
-def _brief(server: Server) -> ToolAnswer:
-    parts = [QUOTED]
+def _brief(server: Server, scopes: Sequence[str]) -> ToolAnswer:
+    parts, is_in = [QUOTED], _in_scopes(server, scopes)
     for heading, command, words in _PARTS:
-        answer = server.run(command, [*words])
+        chosen = [f"--scope={one}" for one in scopes if command == "list"]
+        answer = server.run(command, [*words, *chosen])
         if answer.failed:
             return answer
-        if lines := [_line(one) for one in answer.document.get("memories", answer.document.get("suggestions"))]:
+        found = answer.document.get("memories")
+        if found is None:
+            found = [one for one in answer.document["suggestions"] if is_in(one["target"], *one["evidence"])]
+        if lines := [_line(one) for one in found]:
             parts.append("\n".join((f"## {heading}", "", *lines)))
-    if lines := [f"- {one.concerns} and {line_of(one)}" for one in concerns(taken(server.view())[:MOST_SHOWN])]:
+    unjudged = [one for one in taken(server.view()) if is_in(one.ref, one.concerns.ref)]
+    if lines := [f"- {one.concerns} and {line_of(one)}" for one in concerns(unjudged[:MOST_SHOWN])]:
         parts.append("\n".join(("## Not judged yet (memory_conflicts judge, or leave it)", "", *lines)))
     return ToolAnswer(("\n\n".join(parts),), (), {})
+
+
+def _in_scopes(server: Server, scopes: Sequence[str]) -> Callable[..., bool]:
+    """Return a function that tells whether all memories with these refs are in the scopes; None is no memory."""
+    if not scopes:
+        return lambda *_: True
+    view = server.view()
+    ids, scope_of = view.column("id"), view.column("scope")
+    known = {ids[row] for row in view.rows if (scope_of[row] or GLOBAL_SCOPE) in scopes}
+    return lambda *refs: all(ref is None or ref.partition(":")[2] in known for ref in refs)
 
 
 def _line(memory: Mapping[str, Any]) -> str:

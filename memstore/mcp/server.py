@@ -71,6 +71,11 @@ class Server:
         return tools.offered([*self._all.values()], read_only=self.rules.read_only)
 
     @property
+    def scopes(self) -> tuple[str, ...]:
+        """The scopes of what comes to mind in the folder where the server was started; empty for all."""
+        return composition.scopes_shown(self.env)
+
+    @property
     def instructions(self) -> str:
         """What an agent is told when it connects: for whom it acts, how to use the memory, and who may be listening."""
         who = self.identity
@@ -114,6 +119,8 @@ class Server:
         ctx = tools.context_of(verb.command)
         if self.rules.commit and tools.may_commit(verb):
             words.insert(0, "--commit")
+        if verb.command == tools.RECALL:
+            words[:0] = [f"--scope={one}" for one in self.scopes]
         handle = self._handle(arguments)
         narrowed = None if handle is None else CallContext(self.handles.context(handle, SystemClock().now()))
         match verb.command:

@@ -67,7 +67,7 @@ class Tool(NamedTuple):
 ACTION, HANDLE = "action", "handle"
 # The commands that give out a handle and take it back; both are recorded in the audit trail.
 ENTER, LEAVE = "context enter", "context leave"
-FORGET = "forget"
+FORGET, RECALL = "forget", "recall"
 # The commands that write what somebody says, which may concern what was said before.
 WRITE_TEXT = frozenset({"add", "edit", "supersede"})
 DRY_RUN = "--dry-run"
@@ -100,7 +100,7 @@ USUAL = (
     Tool(
         "memory_recall",
         "What matters for a prompt: at most 3 memories and 2 beliefs.",
-        {"": Verb("recall", ("also", "budget"), ("prompt",))},
+        {"": Verb(RECALL, ("also", "budget"), ("prompt",))},
         {"also": "As in memory_search."},
     ),
     Tool(

@@ -19,6 +19,7 @@ from memstore.core.catalog import ITEM_SEPARATOR, Entry, filled
 from memstore.core.errors import UsageError
 from memstore.core.ids import MEMORY_TYPES, is_entity_id
 from memstore.core.keys import EXTERNAL, KEY_BY_NAME, SOURCE_TYPES, STATUSES, TRUST_LEVELS, Shape
+from memstore.core.memory import GLOBAL_SCOPE
 from memstore.core.times import instant
 from memstore.search import INDEX
 from memstore.search.clauses import Filters, Operator, Where
@@ -64,7 +65,7 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
     "level": TRUST_LEVELS,
 }
 # The meaning of an absent key (2-format.md).
-_DEFAULTS = {"status": "active", "scope": "global"}
+_DEFAULTS = {"status": "active", "scope": GLOBAL_SCOPE}
 
 # Keys of frontmatter that are columns of the catalogue, but for those that decide who may see a memory.
 KNOWN_KEYS = KEY_BY_NAME.keys() & {*Entry._fields} - {

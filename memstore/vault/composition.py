@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from functools import cache, partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.access import ACCESS_LOG, CONTEXTS, FORGOTTEN, QUOTED, SESSIONS_QUOTED, STACK_FOLDERS
@@ -24,6 +25,7 @@ from memstore.core.errors import (
 )
 from memstore.core.facet import Facets
 from memstore.core.ids import is_entity_id, is_group
+from memstore.core.memory import GLOBAL_SCOPE
 from memstore.core.places import MANIFEST, SETTINGS_FOLDER, RegistryKind
 from memstore.core.write_terms import Signing, WriteTerms
 from memstore.files import FILES, config_file
@@ -36,7 +38,6 @@ from memstore.vault.workspace import DRAFTS, JOURNAL, Workspace
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from datetime import tzinfo
-    from pathlib import Path
 
     from memstore.access.forgotten import ForgottenTexts
     from memstore.access.local_state import ContextState
@@ -691,6 +692,53 @@ def own_vault(env: Environment) -> str:
         "your settings name no vault of your own",
         hint="memstore init ~/notes makes one, and memstore config --user vault ~/notes names it",
     )
+
+
+def scope_at(env: Environment, folder: str | None) -> str | None:
+    """Return the scope of an agent's folder, by default the process's: that of the nearest folder with one.
+
+    A linked work tree is where its repository is. What is in no such folder is `global`; None if the user's settings
+    give no folder a scope, so that nothing is kept apart.
+    """
+    scopes = config_file.read_user_config(env.config_file).scopes
+    known = {os.path.realpath(place): scope for place, scope in scopes.items()}
+    here = Path(os.path.realpath(folder or env.folder))
+    around = (here, *here.parents, *_linked_from(here))
+    return next((known[str(one)] for one in around if str(one) in known), GLOBAL_SCOPE) if known else None
+
+
+def _linked_from(folder: Path) -> tuple[Path, ...]:
+    """Return the folders around the repository that a folder's work tree is linked from, if that says so, too."""
+    from memstore.files.local_state import find_repository, regular_bytes
+
+    found = find_repository(folder)
+    try:
+        said = os.fsdecode(regular_bytes(found.git_dir / "gitdir")).strip() if found else ""
+    except OSError:  # it is linked from nowhere
+        return ()
+    is_linked = Path(os.path.realpath(said)).parent in (folder, *folder.parents)
+    return tuple(found.common_dir.parents) if found and is_linked else ()
+
+
+def scopes_shown(env: Environment, folder: str | None = None) -> tuple[str, ...]:
+    """Return the scopes of what comes to mind in an agent's folder: its own and `global`; empty for all."""
+    scope = scope_at(env, folder)
+    return () if scope is None else tuple(dict.fromkeys((GLOBAL_SCOPE, scope)))
+
+
+def remember_scope(env: Environment, scope: str, *, dry_run: bool = False) -> str:
+    """Write into the user's settings which scope the current folder's repository has; return its top folder.
+
+    Raises:
+        UsageError: this is no scope.
+    """
+    from memstore.history.git_process import GitProcess
+
+    top = GitProcess(env.folder, env.variables).attempt("rev-parse", "--show-toplevel").stdout
+    folder = os.path.realpath(os.fsdecode(top).removesuffix("\n") or env.folder)
+    file = config_file.ConfigFile(env.config_file, USER_SETTINGS)
+    (file.typed if dry_run else file.set)(f"scopes.{folder}", scope)
+    return folder
 
 
 def remember_actor(env: Environment, root: Path, entity: str) -> None:

@@ -609,3 +609,98 @@ def test_it_holds_for_the_processes_that_a_program_starts(tmp_path: Path) -> Non
     (made,) = program.json("list", "--type", "raw")["memories"]
     assert program.json("show", made["ref"])["derived_from"] == [page]
     assert not [*program.vault.rglob("quoted/*.json")]
+
+
+# -- whose project it is -----------------------------------------------------------------------------
+
+SAID = "For client A the launch code name is Bluefin"
+
+
+@pytest.fixture
+def projects(program: InProcess) -> InProcess:
+    """Two repositories with scopes, one without, and a linked work tree; something was said in the first."""
+    for name in ("a", "b", "none"):
+        (program.home / name / "src").mkdir(parents=True)
+        program.git("init", "-q", str(program.home / name))
+    program.git("-C", str(program.home / "a"), "commit", "-q", "--allow-empty", "-m", "Begin")
+    program.git("-C", str(program.home / "a"), "worktree", "add", "-q", str(program.home / "linked"))
+    for name in ("a", "b"):
+        program.ok("config", "--user", f"scopes.{program.home / name}", f"project:{name}")
+    said = asked("SessionEnd", cwd=str(program.home / "a" / "src"), prompt=SAID)
+    program.ok(*CAPTURE, stdin=said)
+    return program
+
+
+def told_in(program: InProcess, folder: str, event: str) -> str:
+    given = asked(event, prompt="What is the launch code name?", cwd=str(program.home / folder))
+    return program.ok(*RECALL, stdin=given)
+
+
+@pytest.mark.parametrize("event", ["UserPromptSubmit", "SessionStart"])
+@pytest.mark.parametrize(
+    ("folder", "is_told"), [("a", True), ("a/src", True), ("linked", True), ("b", False), ("none", False), (".", False)]
+)
+def test_what_was_said_in_a_project_comes_to_mind_there_alone(
+    projects: InProcess, folder: str, event: str, *, is_told: bool
+) -> None:
+    (captured,) = (projects.vault / "raw").rglob("*.md")
+    assert "\nscope: project:a\n" in captured.read_text()
+    assert ("Bluefin" in told_in(projects, folder, event)) is is_told
+
+
+def test_what_is_of_no_project_comes_to_mind_in_each(projects: InProcess) -> None:
+    projects.ok("add", "The launch code name is on the board")
+    for folder in ("a", "b", "none"):
+        assert "on the board" in told_in(projects, folder, "UserPromptSubmit")
+        assert "on the board" in told_in(projects, folder, "SessionStart")
+    projects.ok(*CAPTURE, stdin=asked("SessionEnd", cwd=str(projects.home / "none"), prompt="The bank closes at two"))
+    assert sum("scope:" in one.read_text() for one in (projects.vault / "raw").rglob("*.md")) == 1
+
+
+def test_no_folder_says_of_itself_that_it_is_a_projects_work_tree(projects: InProcess) -> None:
+    git_dir = (projects.home / "linked" / ".git").read_text()
+    forged = projects.home / "forged"
+    forged.mkdir()
+    (forged / ".git").write_text(git_dir)
+    assert "Bluefin" not in told_in(projects, "forged", "UserPromptSubmit")
+
+
+def test_without_scopes_of_folders_nothing_is_kept_apart(projects: InProcess) -> None:
+    for name in ("a", "b"):
+        projects.ok("config", "--user", "--unset", f"scopes.{projects.home / name}")
+    assert "Bluefin" in told_in(projects, "b", "UserPromptSubmit")
+
+
+def test_the_title_of_what_another_project_said_before_is_no_lead(projects: InProcess) -> None:
+    old = projects.json("list", "--scope", "project:a")["memories"][0]["ref"]
+    new = projects.json("supersede", old, "They call it Marlin")["ref"]
+    projects.ok("set", new, "scope=global")
+    for folder, is_told in (("a", True), ("b", False)):
+        assert ("Bluefin" in told_in(projects, folder, "UserPromptSubmit")) is is_told
+
+
+def test_a_suggestion_from_another_projects_memories_is_not_in_the_brief(tmp_path: Path) -> None:
+    from tests.mcp.serving import sample
+
+    program = sample(tmp_path)
+    for name in ("a", "b"):
+        program.ok("config", "--user", f"scopes.{program.home / name}", f"project:{name}")
+    waiting = program.json("beliefs", "suggestions", "list")["suggestions"][0]
+    assert waiting["ref"] in told_in(program, "b", "SessionStart")
+    program.ok("set", waiting["evidence"][-1], "scope=project:a")
+    for folder, is_told in (("a", True), ("b", False)):
+        assert (waiting["ref"] in told_in(program, folder, "SessionStart")) is is_told
+
+
+def test_a_server_recalls_what_is_of_the_project_in_whose_folder_it_was_started(projects: InProcess) -> None:
+    from memstore.agents.hook_events import QUOTED
+    from memstore.mcp import resources
+    from tests.mcp.serving import answered, served
+
+    for folder, is_told in (("a", True), ("b", False)):
+        server = served(projects)
+        server.env = server.env._replace(folder=projects.home / folder)
+        assert ("Bluefin" in answered(server, "memory_recall", prompt="What is the launch code name?").text) is is_told
+        brief = resources.read(server, resources.BRIEF).text
+        assert (brief.startswith(QUOTED), "Bluefin" in brief) == (True, is_told)
+        assert "Bluefin" in answered(server, "memory_search", query="launch code name").text

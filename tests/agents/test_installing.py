@@ -204,6 +204,22 @@ def test_broken_settings_are_refused_and_nothing_is_written(program: InProcess) 
         assert files(program.home) == before
 
 
+def test_a_repository_gets_a_scope(program: InProcess) -> None:
+    folder = program.home / "acme"
+    (folder / "src").mkdir(parents=True)
+    program.git("init", "-q", str(folder))
+    words = ("--vault", str(program.vault), "--as", "si:ash", "--self", "mcp", "install", "codex", "--scope")
+    failed = program.run(*words, "acme", cwd=folder)
+    assert (failed.returncode, (program.home / ".codex").exists()) == (2, False)
+    assert "has the scope global or project:NAME" in failed.stderr
+    for more, is_set in ((("--dry-run",), False), ((), True)):
+        done = program.run(*words, "project:acme", *more, cwd=folder / "src")
+        assert (done.returncode, f"scopes.{folder} = project:acme" in done.stderr) == (0, True)
+        assert ("project:acme" in program.ok("config", "--user", "scopes")) is is_set
+    program.run(*words, "project:other", cwd=folder)
+    assert program.ok("config", "--user", f"scopes.{folder}") == "project:other\n"
+
+
 def test_a_link_stays_a_link(program: InProcess) -> None:
     real = program.home / "dotfiles" / "mcp.json"
     real.parent.mkdir()

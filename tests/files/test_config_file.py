@@ -306,6 +306,9 @@ def test_each_entity_can_have_a_key_of_its_own(tmp_path: Path) -> None:
     ("name", "text", "told"),
     [
         ("signing_keys", "/key", "'signing_keys' has a line for each entity"),
+        ("scopes", "project:acme", "'scopes' has a line for each folder"),
+        ("scopes.acme", "project:acme", "a folder, absolute, has the scope"),
+        ("scopes./acme", "acme", "a folder, absolute, has the scope"),
         ("signing_keys.ash", "/key", "'ash' is not an entity id"),
         ("signing_keys.si:ash", "key", "'signing_keys.si:ash' must be a file, absolute or below ~, and not 'key'"),
         ("signing_keys.si:ash", "/k\ney", "must be a file"),
