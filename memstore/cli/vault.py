@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     ),
 )
 @click.argument("folder", metavar="[DIR]", required=False, type=click.Path())
-@click.option("--owner", metavar="ENTITY", help="Whose memories these are; human:<login name> by default.")
+@click.option("--owner", metavar="ENTITY", help="Whose memories these are; by default --as, or human:<login name>.")
 @click.option(
     "--notes",
     type=click.Choice(NOTES),
@@ -72,7 +72,7 @@ def init(
         composition.place(env, root),
         owner=composition.checked_entity(owner, "--owner"),
         notes=notes,
-        default_owner=env.login_entity,
+        default_owner=session.choices.entity or env.login_entity,
         open_vault=lambda: composition.open_made(env, root, named).view(),
     )
     if is_group(done.owner) and (named or done.is_new):

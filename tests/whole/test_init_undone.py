@@ -408,3 +408,10 @@ run()
         program.run("init", "--undo")
     assert state(program) == before
     assert program.run("init", "--undo").returncode == 5
+
+
+def test_whoever_is_named_owns_the_new_vault(tmp_path: Path) -> None:
+    program = Program(tmp_path)
+    program.vault.mkdir()
+    assert "its owner is human:ben" in program.ok("--as", "human:ben", "init")
+    assert "its owner is human:ben" in program.ok("--as", "human:eve", "init")
