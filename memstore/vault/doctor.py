@@ -96,6 +96,7 @@ def doctor(around: Machine, open_vault: Callable[[], View], *, fix: bool) -> Dia
     checks += _group_owner(view)
     if view.of(HISTORY).repository is not None:
         checks += [_repository(view), _identity(view), *hook_checks(view, fix=fix), *_remotes(view)]
+        checks += _guards(view)
         checks += _unkept(view)
         checks.append(_attributes(around, mixed=view.config.mixed, fix=fix))
     else:
@@ -219,6 +220,31 @@ def _remotes(view: View) -> Iterator[Check]:
             what = "memories and the vault's own files can't" if view.config.mixed else "nothing can"
             text = f"it isn't known who can read it, so {what} be pushed there"
             yield Check(label, DoctorVerdict.WARNING, text, how_to_declare(name, view.config.owner))
+
+
+def _guards(view: View) -> Iterator[Check]:
+    """Yield what judges the commits of a vault that several people push to: it holds if any of these does."""
+    remotes = sorted(view.of(HISTORY).push_urls())
+    if not (is_group(view.config.owner) and view.of(RIGHTS).registries.keepers and view.is_owners and remotes):
+        return
+    states = view.of(HISTORY).hooks.states()
+    there = (HookState.OURS, HookState.CALLING)
+    lacking = [name for name, state in states.items() if name != DRIVER and state not in there]
+    if lacking:
+        text = f"this clone lacks {', '.join(lacking)}, so not all that leaves it is judged here"
+        yield Check("guard here", DoctorVerdict.WARNING, text, "memstore hooks install")
+    else:
+        yield Check(
+            "guard here", DoctorVerdict.OK, "this clone's hooks judge what it commits and pushes, if not skipped"
+        )
+    branch = view.of(HISTORY).require().branch or "main"
+    for name in remotes:
+        text = "whether memstore's pre-receive judges what others push can't be seen from a clone"
+        hint = "on the server: memstore hooks install --pre-receive REPOSITORY"
+        yield Check(f"guard of {name}", DoctorVerdict.OK, text, hint)
+        text = "without that hook, only a check that a protected branch requires judges what others push"
+        hint = f"in a pull request's checks: memstore check --against {name}/{branch}"
+        yield Check(f"checks of {name}", DoctorVerdict.OK, text, hint)
 
 
 def _attributes(around: Machine, *, mixed: bool, fix: bool) -> Check:

@@ -52,6 +52,20 @@ def test_whoever_makes_it_is_its_first_keeper_and_the_group_is_its_charter(share
     assert shared.git("status", "--porcelain") == ""
 
 
+def test_doctor_says_what_judges_a_push(shared: InProcess) -> None:
+    assert "guard" not in shared.ok("doctor")  # there is nobody to push to
+    shared.git("remote", "add", "origin", "ops.git")
+    told = shared.ok("--as", BEN, "doctor")
+    assert "this clone's hooks judge what it commits and pushes" in told
+    assert "can't be seen from a clone" in told
+    assert "hooks install --pre-receive REPOSITORY" in told
+    branch = shared.git("branch", "--show-current").strip()
+    assert f"memstore check --against origin/{branch}" in told
+    (shared.vault / ".git/hooks/pre-push").unlink()
+    assert "this clone lacks pre-push, so not all" in shared.ok("doctor")
+    assert "guard" not in shared.ok("--as", EVE, "doctor")
+
+
 def test_members_see_its_memories_notes_and_history(shared: InProcess) -> None:
     for who in (ANN, BEN):
         assert "Tuesdays" in shared.ok("--as", who, "search", "Tuesdays")
