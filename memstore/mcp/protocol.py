@@ -58,10 +58,13 @@ class Conversation:
 
     def answered(self, line: bytes) -> bytes | None:
         """Return the answer to a line, as a line without its line feed; None if no answer is due."""
-        try:
-            message = json.loads(line.decode(), parse_constant=_no_number)
-        except (ValueError, RecursionError) as error:
-            return _message_bytes(_error(None, ProtocolError(PARSE_ERROR, f"this line is not JSON: {error}")))
+        message = parsed(line)
+        if isinstance(message, ProtocolError):
+            return refused(message)
+        return self.answered_message(message)
+
+    def answered_message(self, message: object) -> bytes | None:
+        """Return the answer to a message that was parsed, as `answered` does."""
         if isinstance(message, list) and self._version == "2025-03-26":  # the one version with batches
             answers = [answer for one in message if (answer := self.answer(one)) is not None]
             return _message_bytes(answers) if answers else None
@@ -258,9 +261,22 @@ def _text(params: Json, name: str) -> str:
     return value
 
 
+def parsed(line: bytes) -> object:
+    """Return the message in a line, or what is wrong with it."""
+    try:
+        return json.loads(line.decode(), parse_constant=_no_number)
+    except (ValueError, RecursionError) as error:
+        return ProtocolError(PARSE_ERROR, f"this line is not JSON: {error}")
+
+
+def refused(error: ProtocolError) -> bytes:
+    """Return the answer to a line in which there is no message."""
+    return _message_bytes(_error(None, error))
+
+
 def too_long(most: int) -> bytes:
     """Return the answer to a line that has more than `most` bytes."""
-    return _message_bytes(_error(None, ProtocolError(INVALID_REQUEST, f"a message has at most {most:,} bytes")))
+    return refused(ProtocolError(INVALID_REQUEST, f"a message has at most {most:,} bytes"))
 
 
 def _has_envelope(params: Json) -> bool:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 import subprocess
 import threading
+import time
 from resource import RUSAGE_CHILDREN, getrusage
 from typing import TYPE_CHECKING
+from unittest.mock import patch
 
 import pytest
 
+from memstore.mcp.stdio import SOON_SECONDS
 from tests.installed import MEMSTORE
 from tests.mcp.serving import Wire, sample, words_of
 
@@ -153,6 +157,118 @@ def test_ctrl_c_ends_it(wire: Wire) -> None:
     assert wire.process.wait(20) == 130
     assert wire.process.stderr
     assert wire.process.stderr.read().splitlines()[-1:] == [b"memstore: interrupted"]
+
+
+# -- while a tool runs -------------------------------------------------------------------------------
+
+
+class SlowWire(Wire):
+    """A server whose `memory_add` ends only once `finish` is called."""
+
+    def __init__(self, vault: InProcess) -> None:
+        place = vault.home / "slow"
+        shutil.rmtree(place, ignore_errors=True)
+        place.mkdir()
+        self._armed, self._begun, self._gate = (place / name for name in ("armed", "begun", "gate"))
+        wait = f"[ -e {self._armed} ] && {{ : > {self._begun}; while [ ! -e {self._gate} ]; do sleep 0.02; done; }}"
+        (place / "git").write_text(f'#!/bin/sh\n{wait}\nexec {shutil.which("git")} "$@"\n')
+        (place / "git").chmod(0o755)
+        path = vault.environment["PATH"]
+        with patch.dict(vault.environment, PATH=f"{place}:{path}"):
+            super().__init__(vault, "--self", "--commit", modern=False)
+
+    def begin(self, text: str) -> int:
+        """Begin a slow call, and return its id when it runs."""
+        self.arm()
+        request = self.request("tools/call", name="memory_add", arguments={"text": text})
+        self.send(request)
+        until = time.monotonic() + 10
+        while not self._begun.exists():
+            assert time.monotonic() < until
+            time.sleep(0.02)
+        return int(request["id"])
+
+    def arm(self) -> None:
+        self._armed.touch()
+
+    def cancel(self, number: int) -> None:
+        self.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": number}})
+
+    def finish(self) -> None:
+        self._gate.touch()
+
+    def __exit__(self, *_: object) -> None:
+        self.finish()
+        super().__exit__(*_)
+
+
+@pytest.fixture
+def slow(vault: InProcess) -> Iterator[SlowWire]:
+    with SlowWire(vault) as slow:
+        yield slow
+
+
+def test_a_ping_is_answered_while_a_tool_runs(slow: SlowWire) -> None:
+    number = slow.begin("Tea one")
+    for _ in range(50):
+        assert slow.asked("ping")["result"] == {}
+    slow.finish()
+    assert slow.received()["id"] == number
+
+
+def test_the_answer_to_a_cancelled_call_is_not_sent(slow: SlowWire) -> None:
+    running = slow.begin("Tea two")
+    waiting = slow.request("tools/call", name="memory_add", arguments={"text": "Zwieback for breakfast"})
+    slow.send(waiting)
+    slow.cancel(running)
+    slow.cancel(int(waiting["id"]))
+    slow.cancel(12_345)
+    slow.send(b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":[]}\n')
+    slow.finish()
+    assert "Tea two" in words_of(slow.call("memory_search", query="Tea two"))
+    assert "for breakfast" not in words_of(slow.call("memory_search", query="Zwieback"))
+
+
+def test_the_end_of_the_input_ends_a_call_that_was_begun_before(vault: InProcess, slow: SlowWire) -> None:
+    slow.begin("Tea three")
+    time.sleep(SOON_SECONDS)
+    slow.stdin.close()
+    assert slow.process.wait(2) == 0
+    assert slow.stdout.read() == b""
+    slow.finish()
+    assert vault.run("check").returncode == 0
+
+
+def test_the_end_of_the_input_ends_a_call_that_was_cancelled(slow: SlowWire) -> None:
+    slow.cancel(slow.begin("Tea four"))
+    slow.stdin.close()
+    assert slow.process.wait(2) == 0
+
+
+def test_who_asks_and_ends_the_input_at_once_is_answered(slow: SlowWire) -> None:
+    request = slow.request("tools/call", name="memory_add", arguments={"text": "Tea five"})
+    slow.arm()
+    slow.send(request)
+    slow.stdin.close()
+    time.sleep(2 * SOON_SECONDS)
+    slow.finish()
+    assert slow.received()["id"] == request["id"]
+    assert slow.process.wait(20) == 0
+
+
+def test_ctrl_c_ends_a_call(slow: SlowWire) -> None:
+    slow.begin("Tea six")
+    slow.process.send_signal(signal.SIGINT)
+    assert slow.process.wait(20) == 130
+
+
+def test_the_end_of_the_input_is_seen_while_nobody_reads_the_answers(wire: Wire) -> None:
+    assert is_well(wire)
+    for _ in range(30):
+        wire.send(wire.request("tools/list"))  # an answer has 8 KB, and a pipe has room for eight
+    time.sleep(2 * SOON_SECONDS)
+    wire.stdin.close()
+    assert wire.process.wait(5) == 0
 
 
 def test_what_is_started_meanwhile_writes_no_message(vault: InProcess) -> None:
