@@ -61,6 +61,7 @@ MOST_BELIEFS = 2
 MOST_RULES = 2  # standing rules among the memories
 LEAST_BELIEF = 0.4  # the lowest confidence today of a belief that is shown
 HALF = 0.5  # a belief with less confidence is not held
+_ENOUGH_WORDS = 2  # of the prompt, in a belief that is about it whatever its words weigh
 LONGEST_LEAD = 80  # characters of the title of another memory before a quotation
 DEFAULT_BUDGET = 600
 RANK_CONSTANT = 60  # Cormack, Clarke, Büttcher, Reciprocal Rank Fusion (2009)
@@ -545,7 +546,8 @@ class _Recall:
     def _found(self, match: _Match, score: float) -> _Found | None:
         """Return a match with its quotations; None for a belief that matches weakly, or is hardly held today."""
         hit, file, is_close = match.hit, match.file, not match.is_weak()
-        may_be_held = hit.type == "belief" and (is_close or self._profile is not RecallProfile.DEFAULT)
+        is_literal = self._profile is not RecallProfile.DEFAULT
+        may_be_held = hit.type == "belief" and (is_close or is_literal or self._has_half_of_the_words(hit))
         held, reversal = self._held(hit.path) if may_be_held else (None, "")
         if hit.type == "belief" and held is None:
             return None
@@ -555,6 +557,11 @@ class _Recall:
             said = [Saying(one_line(hit.content), first, last)]
         lead = reversal or _no_longer(match.instead_of) or self._lead(file, said[0])
         return _Found(hit, file, score, held, lead, said, self._day(said[0], hit), self._about(file), is_close)
+
+    def _has_half_of_the_words(self, hit: Hit) -> bool:
+        """Whether a line has two words of the prompt, and half of them: among few memories no word is rare."""
+        shared = self._words.intersection(terms.terms(hit.content))
+        return len(shared) >= _ENOUGH_WORDS and 2 * len(shared) >= len(self._words)
 
     def _about(self, file: Opened) -> tuple[str, ...]:
         return tuple(one for one in file.entry.subject_ids if one not in (self._view.actor, self._view.config.owner))

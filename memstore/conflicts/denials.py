@@ -219,7 +219,7 @@ def _of_the_same(no: Frame, yes: Frame) -> bool:
     """Whether both are still about the same thing, despite additional words; a denial of all covers anything."""
     shared = shared_of(no, yes)
     places = {yes.content[key] for key in shared}
-    if any(speaks_of(yes, at, shared) and at - 1 in places for at in yes.numbers):
+    if not _denies_all(no) and any(speaks_of(yes, at, shared) and at - 1 in places for at in yes.numbers):
         return False  # Lift 2 is not the lift.
     if _is_of_any(no) and _is_of_any(yes):
         return False

@@ -9,6 +9,7 @@ from memstore.cli.output import safe_line
 from memstore.conflicts.candidates import candidates
 from memstore.conflicts.open_pairs import concerns, note_shown
 from memstore.documents.form import plain
+from memstore.lineage.descent import from_outside
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +29,9 @@ def with_concerns(answer: ToolAnswer, view: View) -> ToolAnswer:
     """
     found: Sequence[Candidate] = ()
     with suppress(Exception):
-        found = [one for one in candidates(view, answer.document["ref"]) if one.external is None]
+        found = candidates(view, answer.document["ref"])
+        outside = {*from_outside(view, [one.ref for one in found])}
+        found = [one for one in found if one.ref not in outside]
         note_shown(view, found)
     if not found:
         return answer
