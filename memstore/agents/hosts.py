@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import sys
 from enum import Enum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -43,7 +44,9 @@ class Host(NamedTuple):
     Args:
         title: its name, as it calls itself.
         folder: its folder of settings, from the home folder; `variable` may name another one.
-        servers: the settings file that lists MCP servers, below `folder`, and the keys that lead to the list.
+        servers: the settings file that lists MCP servers, from the home folder, and the keys that lead to the list.
+        also: another name that this file may have; it is kept to, where there is such a file.
+        newer_at: the keys that lead to the list in files of a newer form, which are kept to that.
         hooks: the settings file of its hooks, likewise; None if it has no hooks that are commands.
         events: the hooks that are installed.
         skills: the folder of skills, from the home folder.
@@ -56,12 +59,15 @@ class Host(NamedTuple):
     servers: str
     servers_at: tuple[str, ...]
     skills: str
+    also: str | None = None
+    newer_at: tuple[str, ...] = ()
     hooks: str | None = None
     events: tuple[HookEvent, ...] = ()
     is_flat: bool = False  # the commands of an event are listed without a matcher around them
     milliseconds: bool = False  # timeouts are given in milliseconds
     new_hooks: Mapping[str, Any] = MappingProxyType({})  # what a new file of hooks has besides
     entry: Mapping[str, Any] = MappingProxyType({})  # what the entry of a server has besides
+    is_one_list: bool = False  # the entry of a server has program and arguments in one list
     variable: str | None = None
     notes: tuple[str, ...] = ()
     expands: re.Pattern[str] | None = None
@@ -70,6 +76,12 @@ class Host(NamedTuple):
 # Gemini CLI (`resolveEnvVarsInString`) has no escape for a dollar sign, and Claude Code and Cursor document none.
 _BRACED = re.compile(r"\$\{")
 _BRACED_OR_BARE = re.compile(r"\$[\w{]")
+_ENV_OR_FILE = re.compile(r"\{(?:env|file):")
+# VS Code keeps its settings elsewhere on a Mac, and Zed obeys XDG_CONFIG_HOME on Linux only.
+_IS_MAC = sys.platform == "darwin"
+_OF_VSCODE = "Library/Application Support" if _IS_MAC else ".config"
+_XDG = None if _IS_MAC else "XDG_CONFIG_HOME"
+_NO_HOOKS = "No hooks are installed, so the agent recalls and writes down only by the tools of the server"
 _CLAUDE_EVENTS = (
     HookEvent("SessionStart", HookCall.RECALL, 30),
     HookEvent("SessionStart", HookCall.CONSOLIDATE, 300, in_background=True),
@@ -150,6 +162,61 @@ HOSTS: Mapping[str, Host] = MappingProxyType(
             expands=_BRACED,
             notes=("OpenClaw's hooks are modules of its own and no commands, so none are installed",),
         ),
+        "vscode": Host(
+            title="VS Code",
+            folder=_OF_VSCODE,
+            servers=f"{_OF_VSCODE}/Code/User/mcp.json",
+            servers_at=("servers",),
+            skills=".copilot/skills",
+            entry={"type": "stdio"},
+            variable=_XDG,
+            expands=_BRACED,
+            notes=(f"VS Code asks whether you trust the server when it starts first. {_NO_HOOKS}",),
+        ),
+        "copilot": Host(
+            title="GitHub Copilot CLI",
+            folder=".copilot",
+            servers=".copilot/mcp-config.json",
+            servers_at=("mcpServers",),
+            skills=".copilot/skills",
+            entry={"type": "local", "tools": ["*"]},
+            variable="COPILOT_HOME",
+            expands=_BRACED_OR_BARE,
+            notes=(_NO_HOOKS,),
+        ),
+        "zed": Host(
+            title="Zed",
+            folder=".config",
+            servers=".config/zed/settings.json",
+            servers_at=("context_servers",),
+            skills=".agents/skills",
+            variable=_XDG,
+            notes=(_NO_HOOKS,),
+        ),
+        "windsurf": Host(
+            title="Windsurf",
+            folder=".codeium/windsurf",
+            servers=".codeium/windsurf/mcp_config.json",
+            servers_at=("mcpServers",),
+            skills=".codeium/windsurf/skills",
+            expands=_BRACED,
+            notes=(_NO_HOOKS,),
+        ),
+        "opencode": Host(
+            title="OpenCode",
+            folder=".config",
+            servers=".config/opencode/opencode.json",
+            also=".config/opencode/opencode.jsonc",
+            # Version 2 reads what version 1 wrote, but not the other way round.
+            servers_at=("mcp",),
+            newer_at=("mcp", "servers"),
+            skills=".config/opencode/skills",
+            entry={"type": "local"},
+            is_one_list=True,
+            variable="XDG_CONFIG_HOME",
+            expands=_ENV_OR_FILE,
+            notes=("OpenCode's hooks are plugins of its own and no commands, so none are installed",),
+        ),
     }
 )
 
@@ -162,7 +229,10 @@ class PinnedCommand(NamedTuple):
 
     def server(self, host: Host) -> dict[str, Any]:
         """Return the entry of the server in a host's list."""
-        return {**host.entry, "command": self.program, "args": [*self.words, "mcp"]}
+        args = [*self.words, "mcp"]
+        if host.is_one_list:
+            return {**host.entry, "command": [self.program, *args]}
+        return {**host.entry, "command": self.program, "args": args}
 
     def line(self, call: HookCall) -> str:
         """Return the command line of a hook, for a shell."""
@@ -189,8 +259,9 @@ def is_our_server(entry: object) -> bool:
     """Return whether the entry of a server is one that was installed."""
     if not isinstance(entry, dict):
         return False
-    command, args = entry.get("command"), entry.get("args")
-    return isinstance(command, str) and isinstance(args, list) and args[-1:] == ["mcp"] and _is_pinned([command, *args])
+    command, args = entry.get("command"), entry.get("args", [])
+    words = [*(command if isinstance(command, list) else [command]), *(args if isinstance(args, list) else [])]
+    return words[-1:] == ["mcp"] and _is_pinned(words)
 
 
 def is_our_hook(entry: object) -> bool:

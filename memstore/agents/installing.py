@@ -64,7 +64,7 @@ class Installer:
 
     def __init__(self, env: Environment, agent: str) -> None:
         self._env, self._agent, self._host = env, agent, HOSTS[agent]
-        self._record_file = env.state_home / "memstore" / "agents" / f"{agent}.json"
+        self._record_file = _record_file(env, agent)
         self._record = _recorded(self._record_file)
 
     def install(self, pinned: PinnedCommand, skill: bytes, *, dry_run: bool = False) -> SetUp:
@@ -102,12 +102,17 @@ class Installer:
             change = self._without_ours(path, wanted)
             changes += [change] if change else []
         path = self._skill_file
-        if (now := _bytes(path)) is not None and _digest(now) == self._record.get("skill"):
+        now, heirs = _bytes(path), self._sharing_the_skill() if self._record else []
+        if now is not None and heirs:
+            notes.append(f"{path} stays for {HOSTS[heirs[0]].title}")
+        elif now is not None and _digest(now) == self._record.get("skill"):
             changes.append(SettingsChange(path, now, None, removed=(now.decode("utf-8", "replace"),)))
         elif now is not None:
             notes.append(f"{path} was changed by somebody else, so it stays")
         if not dry_run:
             _apply(changes)
+            if now is not None and heirs:
+                self._leave_skill_to(heirs[0], _digest(now))
             for folder in sorted(self._record.get("folders", ()), key=len, reverse=True):
                 _remove_if_empty(Path(folder))
             self._record_file.unlink(missing_ok=True)
@@ -119,20 +124,38 @@ class Installer:
     # -- files -----------------------------------------------------------------------------------------
 
     def _path(self, name: str) -> Path:
-        """Return the path of a settings file; a variable may name another folder than the usual one."""
-        host = self._host
-        named = self._env.get(host.variable) if host.variable else None
-        if named and name.startswith(host.folder):
-            return self._env.expanded(named) / name.removeprefix(f"{host.folder}/")
-        return self._env.home / name
+        return _path_of(self._env, self._host, name)
 
     @property
     def _skill_file(self) -> Path:
         return self._path(self._host.skills) / NAME / SKILL
 
+    def _sharing_the_skill(self) -> list[str]:
+        """Return the other programs that memstore is set up in and that read the same skill."""
+        return [
+            agent
+            for agent, host in HOSTS.items()
+            if agent != self._agent
+            and _path_of(self._env, host, host.skills) / NAME / SKILL == self._skill_file
+            and _recorded(_record_file(self._env, agent))
+        ]
+
+    def _leave_skill_to(self, agent: str, now: str) -> None:
+        """Record as another program's what was made for the skill that both read; `now` is its digest."""
+        place = _record_file(self._env, agent)
+        record = _recorded(place)
+        folders = [one for one in self._record.get("folders", ()) if Path(one) in self._skill_file.parents]
+        skill = now if now == self._record.get("skill") else record.get("skill")
+        _write_record(place, {**record, "folders": [*record.get("folders", ()), *folders], "skill": skill})
+
     def _settings(self, pinned: PinnedCommand) -> dict[Path, Wanted]:
         """Return the settings files, and what each is to hold; one file may hold servers and hooks."""
-        return settings_of(self._host, pinned, self._path)
+        host = self._host
+        names = [host.servers, host.also] if host.also else [host.servers]
+        known = self._record.get("files", {})
+        there = [name for name in names if self._path(name).exists()]
+        recorded = [name for name in there if str(self._path(name)) in known]
+        return settings_of(host._replace(servers=(recorded or there or names)[0]), pinned, self._path)
 
     def _known(self, path: Path) -> _Known:
         known = self._record.get("files", {}).get(str(path))
@@ -141,6 +164,7 @@ class Installer:
     def _with_ours(self, path: Path, wanted: Wanted) -> tuple[SettingsChange | None, _Known]:
         name, before, known = str(path), _bytes(path), self._known(path)
         text = None if before is None else _text(before, name)
+        wanted = settings.in_its_form(text or "", name, wanted)
         if text is not None and text.strip() and settings.holds(text, name, wanted):
             return None, known
         if text is None or not text.strip():
@@ -160,7 +184,7 @@ class Installer:
         text = _text(before, name)
         if not text.strip():
             return None
-        left, removed = settings.without_ours(text, name, wanted, known.pieces)
+        left, removed = settings.without_ours(text, name, settings.in_its_form(text, name, wanted), known.pieces)
         if not removed:
             return None
         is_bare = "".join(left.split()) == "".join(settings.new_text(name, wanted).split())
@@ -171,7 +195,8 @@ class Installer:
         now = _bytes(path)
         if now == skill:
             return []
-        if now is not None and _digest(now) != self._record.get("skill"):
+        others = [_recorded(_record_file(self._env, agent)) for agent in self._sharing_the_skill()]
+        if now is not None and _digest(now) not in {record.get("skill") for record in (self._record, *others)}:
             raise RefusedError(
                 f"{path} is somebody else's, or was changed since it was installed; nothing was written",
                 hint="move it away, then try again",
@@ -187,8 +212,7 @@ class Installer:
             "folders": list(dict.fromkeys(folders)),
             "skill": _digest(skill),
         }
-        make_private(self._record_file.parent)
-        write_whole(self._record_file, json.dumps(document, indent=1).encode(), mode=0o600)
+        _write_record(self._record_file, document)
 
 
 def settings_of(host: Host, pinned: PinnedCommand, path_of: Any) -> dict[Path, Wanted]:
@@ -199,7 +223,7 @@ def settings_of(host: Host, pinned: PinnedCommand, path_of: Any) -> dict[Path, W
         pinned: the command line that servers and hooks begin with.
         path_of: returns the path of a settings file by its name.
     """
-    found = {host.servers: Wanted(servers_at=host.servers_at, server=pinned.server(host))}
+    found = {host.servers: Wanted(servers_at=host.servers_at, newer_at=host.newer_at, server=pinned.server(host))}
     if host.hooks is not None:
         before = found.get(host.hooks, Wanted())
         found[host.hooks] = before._replace(hooks=wanted_hooks(host, pinned), new=dict(host.new_hooks))
@@ -207,6 +231,23 @@ def settings_of(host: Host, pinned: PinnedCommand, path_of: Any) -> dict[Path, W
 
 
 # -- the disk --------------------------------------------------------------------------------------
+
+
+def _path_of(env: Environment, host: Host, name: str) -> Path:
+    """Return the path of a settings file; a variable may name another folder than the usual one."""
+    named = env.get(host.variable) if host.variable else None
+    if named and name.startswith(host.folder):
+        return env.expanded(named) / name.removeprefix(f"{host.folder}/")
+    return env.home / name
+
+
+def _record_file(env: Environment, agent: str) -> Path:
+    return env.state_home / "memstore" / "agents" / f"{agent}.json"
+
+
+def _write_record(path: Path, document: dict[str, Any]) -> None:
+    make_private(path.parent)
+    write_whole(path, json.dumps(document, indent=1).encode(), mode=0o600)
 
 
 def _recorded(path: Path) -> dict[str, Any]:

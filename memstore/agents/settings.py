@@ -21,13 +21,14 @@ if TYPE_CHECKING:
 class Wanted(NamedTuple):
     """What a settings file is to hold: a server's entry in the list at `servers_at`, hooks by event, or both.
 
-    `new` is what a file that does not exist yet begins with.
+    `new` is what a file that does not exist yet begins with; `newer_at` leads to the list in files of a newer form.
     """
 
     servers_at: tuple[str, ...] = ()
     server: Mapping[str, Any] | None = None
     hooks: Mapping[str, Sequence[Mapping[str, Any]]] | None = None
     new: Mapping[str, Any] = {}
+    newer_at: tuple[str, ...] = ()
 
 
 class Edited(NamedTuple):
@@ -40,6 +41,21 @@ class Edited(NamedTuple):
 def new_text(name: str, wanted: Wanted) -> str:
     """Return the text of a settings file that does not exist yet, without memstore's entries."""
     return "" if name.endswith(".toml") else json.dumps(dict(wanted.new), indent=2) + "\n"
+
+
+def in_its_form(text: str, name: str, wanted: Wanted) -> Wanted:
+    """Return what is wanted of a file, where a file of its form has it: it may be an older or a newer one.
+
+    Raises:
+        FormatError: the file can't be read.
+    """
+    if not wanted.newer_at or not text.strip():
+        return wanted
+    servers = json_text.read(text, name).at(*wanted.newer_at)
+    # In the older form, one server may have the name that leads to all servers in the newer one.
+    known = servers.value if servers else None
+    is_newer = isinstance(known, dict) and all(isinstance(one, dict) for one in known.values())
+    return wanted._replace(servers_at=wanted.newer_at) if is_newer else wanted
 
 
 def with_ours(text: str, name: str, wanted: Wanted) -> Edited:

@@ -34,12 +34,14 @@ if TYPE_CHECKING:
 )
 @dry_run_option()
 def install(session: CliSession, name: str, *, scope: str | None, dry_run: bool) -> None:
-    """Set memstore up in NAME: claude-code, codex, gemini, cursor or openclaw.
+    """Set memstore up in NAME, the program that an agent runs in.
 
-    Its settings get an MCP server and hooks: what to have in mind when a session begins, what comes to mind at each
-    prompt, and what was said, written down when a session is compacted or ends. Program, vault and identity are pinned
-    by name, so that none of them is ever looked for in the folder that the agent works in. Only memstore's own lines
-    are changed; memstore mcp uninstall takes them out again.
+    NAME is claude-code, codex, gemini, cursor, openclaw, vscode, copilot, zed, windsurf or opencode.
+
+    Its settings get an MCP server and, if it takes them, hooks: what to have in mind when a session begins, what comes
+    to mind at each prompt, and what was said, written down when a session is compacted or ends. Program, vault and
+    identity are pinned by name, so that none of them is ever looked for in the folder that the agent works in. Only
+    memstore's own lines are changed; memstore mcp uninstall takes them out again.
 
     With --scope, what is said in the folder of this repository is written down as that project's, and comes to mind
     there alone. It is one of your own settings: memstore config --user scopes shows it.
@@ -97,10 +99,10 @@ def _pinned(session: CliSession, name: str) -> PinnedCommand:
     for word in (program, *words):
         if not word.isprintable():
             raise UsageError(f"settings can't hold the path {word!r}", hint="use a path of printable characters")
-        if host.expands and host.expands.search(word):
+        if host.expands and (found := host.expands.search(word)):
             raise UsageError(
                 f"{host.title} would take a part of {word} for an environment variable, and use another path",
-                hint="rename that folder: a dollar sign can't be escaped there",
+                hint=f"rename that folder: {found[0]} can't be escaped there",
             )
     return PinnedCommand(program, words)
 

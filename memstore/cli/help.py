@@ -196,7 +196,7 @@ def _options() -> str:
 
 _AGENTS = """\
 `memstore --vault DIR --as ENTITY --self mcp install NAME` sets up the program that an agent runs in: claude-code,
-codex, gemini, cursor or openclaw. `memstore mcp uninstall NAME` undoes that.
+codex, gemini, cursor, openclaw, vscode, copilot, zed, windsurf or opencode. `memstore mcp uninstall NAME` undoes that.
 
 `memstore mcp` serves a vault to an agent, by the Model Context Protocol. A client starts it, and talks to it by pipes:
 

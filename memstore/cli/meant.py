@@ -53,7 +53,9 @@ _MEANT: dict[str, str] = {
     "stage": "`memstore commit` commits pending memories, staged or not",
     "push pull fetch": "`memstore sync` commits, fetches, merges, checks and pushes; `git push` and `git pull` do, too",
     "clone": "a vault is a git repository: `git clone URL` copies it",
-    "claude codex gemini cursor openclaw": "`memstore mcp install NAME` sets up an agent's program",
+    "claude codex gemini cursor openclaw vscode copilot zed windsurf opencode": (
+        "`memstore mcp install NAME` sets up an agent's program"
+    ),
     "setup start": "`memstore init DIR` makes a folder a vault",
     "settings set-config configure": "`memstore config` shows and changes settings",
     "validate lint fsck verify": (

@@ -27,6 +27,7 @@ MINE = '{\n    "apiKey": "sk-secret", // mine\n    "hooks": {"Stop": []}\n}'
 def program(tmp_path: Path) -> InProcess:
     made = InProcess(tmp_path)
     made.init("si:ash")
+    made.environment["XDG_CONFIG_HOME"] = str(made.home / ".config")
     return made
 
 
@@ -92,8 +93,8 @@ def test_everything_is_pinned_and_runs_from_anywhere(program: InProcess, name: s
     for key in host.servers_at:
         servers = servers[key]
     entry = servers["memstore"]
-    assert entry["command"] == str(MEMSTORE)
-    assert entry["args"] == ["--vault", root, "--as", "si:ash", "--self", "mcp"]
+    words = entry["command"] if name == "opencode" else [entry["command"], *entry["args"]]
+    assert words == [str(MEMSTORE), "--vault", root, "--as", "si:ash", "--self", "mcp"]
     assert (program.home / host.skills / "memstore" / "SKILL.md").read_bytes() == skill()
     if host.hooks is None:
         return
@@ -124,14 +125,15 @@ def test_a_vault_has_to_be_named(program: InProcess) -> None:
 
 @pytest.mark.soak(3)
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("folder", ["my$NOTES", "my${NOTES}", "US$ 5", "pay$"])
+@pytest.mark.parametrize("folder", ["my$NOTES", "my${NOTES}", "my{env:NOTES}", "US$ 5", "pay$"])
 def test_no_program_is_led_to_another_vault_by_a_variable(program: InProcess, name: str, folder: str) -> None:
     place = program.home / folder
     place.mkdir()
     program.ok("init", str(place), "--owner", "si:ash")
     before = files(program.home)
     done = program.run("--vault", str(place), "--as", "si:ash", "--self", "mcp", "install", name)
-    is_expanded = (name != "codex" and "{" in folder) or (name == "gemini" and "$N" in folder)
+    forms = {"codex": (), "zed": (), "opencode": ("{env:",), "gemini": ("${", "$N"), "copilot": ("${", "$N")}
+    is_expanded = any(form in folder for form in forms.get(name, ("${",)))
     assert done.returncode == (2 if is_expanded else 0)
     assert ("environment variable" in done.stderr) == is_expanded
     assert (files(program.home) == before) == is_expanded
@@ -201,6 +203,56 @@ def test_broken_settings_are_refused_and_nothing_is_written(program: InProcess) 
         done = program.run("--vault", ".", "mcp", words[0], "claude-code", *words[1:])
         assert done.returncode == 5
         assert f"{broken}:3:3: this is not JSON: a comma or }} is expected; nothing was written" in done.stderr
+        assert files(program.home) == before
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_broken_list_of_servers_is_refused_with_its_line(program: InProcess, name: str) -> None:
+    place = program.home / HOSTS[name].servers
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text("[a]\nb = 1\nc = = 2\n" if place.suffix == ".toml" else '{\n  // mine\n  "a": 1 "b": 2\n}\n')
+    before = files(program.home)
+    for word in ("install", "uninstall"):
+        done = program.run("--vault", ".", "mcp", word, name)
+        assert done.returncode == 5
+        assert ("line 3" if place.suffix == ".toml" else f"{place}:3:10: ") in done.stderr
+        assert files(program.home) == before
+
+
+def test_a_list_of_servers_of_the_newer_form_is_kept_to(program: InProcess) -> None:
+    place = program.home / ".config" / "opencode" / "opencode.jsonc"
+    place.parent.mkdir(parents=True)
+    other = '"other": {"type": "local", "command": ["x"]}'
+    for mine, path in (
+        (f'{{"mcp": {{ // two\n "servers": {{{other}}}}}}}\n', ("mcp", "servers")),
+        ('{"mcp": {"servers": {}}}\n', ("mcp", "servers")),
+        (f'{{"mcp": {{{other}}}}}\n', ("mcp",)),
+        ('{"mcp": {"servers": {"type": "local", "command": ["a server of that name"]}}}\n', ("mcp",)),
+    ):
+        place.write_text(mine)
+        install(program, "opencode")
+        found: Any = json.loads(place.read_text().replace("// two", ""))
+        for key in path:
+            found = found[key]
+        assert found["memstore"]["command"][-1] == "mcp"
+        assert install(program, "opencode") == ""
+        program.ok("mcp", "uninstall", "opencode")
+        assert place.read_text() == mine
+        assert not place.with_name("opencode.json").exists()
+
+
+@pytest.mark.parametrize(("first", "second"), [("codex", "zed"), ("zed", "codex"), ("vscode", "copilot")])
+def test_a_skill_that_two_programs_read_stays_until_both_are_undone(
+    program: InProcess, first: str, second: str
+) -> None:
+    before, place = files(program.home), program.home / HOSTS[first].skills / "memstore" / "SKILL.md"
+    for last, earlier in ((second, first), (first, second)):
+        install(program, first)
+        install(program, second)
+        assert f"{place} stays for {HOSTS[last].title}" in program.run("mcp", "uninstall", earlier).stderr
+        assert place.read_bytes() == skill()
+        assert install(program, last) == ""
+        program.ok("mcp", "uninstall", last)
         assert files(program.home) == before
 
 
@@ -277,12 +329,16 @@ def test_a_folder_of_settings_elsewhere(program: InProcess) -> None:
     program.environment |= {
         "CLAUDE_CONFIG_DIR": str(program.home / "claude"),
         "CODEX_HOME": str(program.home / "codex"),
+        "COPILOT_HOME": str(program.home / "copilot"),
+        "XDG_CONFIG_HOME": str(program.home / "xdg"),
     }
-    for name in ("claude-code", "codex"):
+    for name in ("claude-code", "codex", "copilot", "opencode"):
         program.ok("--vault", ".", "mcp", "install", name)
     assert {path for path, found in files(program.home).items() if found} == {
         "claude/.claude.json", "claude/settings.json", "claude/skills/memstore/SKILL.md",
         "codex/config.toml", "codex/hooks.json", ".agents/skills/memstore/SKILL.md",
+        "copilot/mcp-config.json", "copilot/skills/memstore/SKILL.md",
+        "xdg/opencode/opencode.json", "xdg/opencode/skills/memstore/SKILL.md",
     }  # fmt: skip
 
 
