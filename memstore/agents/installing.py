@@ -102,16 +102,16 @@ class Installer:
             change = self._without_ours(path, wanted)
             changes += [change] if change else []
         path = self._skill_file
-        now, heirs = _bytes(path), self._sharing_the_skill() if self._record else []
+        now, heirs = _bytes(path), self._sharing_the_skill()
         if now is not None and heirs:
-            notes.append(f"{path} stays for {HOSTS[heirs[0]].title}")
+            notes += [f"{path} stays for {HOSTS[heirs[0]].title}"] if changes else []
         elif now is not None and _digest(now) == self._record.get("skill"):
             changes.append(SettingsChange(path, now, None, removed=(now.decode("utf-8", "replace"),)))
         elif now is not None:
             notes.append(f"{path} was changed by somebody else, so it stays")
         if not dry_run:
             _apply(changes)
-            if now is not None and heirs:
+            if now is not None and heirs and self._record:
                 self._leave_skill_to(heirs[0], _digest(now))
             for folder in sorted(self._record.get("folders", ()), key=len, reverse=True):
                 _remove_if_empty(Path(folder))

@@ -250,6 +250,7 @@ def test_a_skill_that_two_programs_read_stays_until_both_are_undone(
         install(program, first)
         install(program, second)
         assert f"{place} stays for {HOSTS[last].title}" in program.run("mcp", "uninstall", earlier).stderr
+        assert "stays" not in program.run("mcp", "uninstall", earlier).stderr
         assert place.read_bytes() == skill()
         assert install(program, last) == ""
         program.ok("mcp", "uninstall", last)
