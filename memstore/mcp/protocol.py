@@ -7,6 +7,7 @@ begins with `initialize`. Each request is answered in its own era, even if one c
 from __future__ import annotations
 
 import json
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from memstore.agents import skill
@@ -55,6 +56,7 @@ class Conversation:
     def __init__(self, server: Server) -> None:
         self._server = server
         self._version: str | None = None  # negotiated by `initialize`
+        self.notify: Callable[[bytes], object] | None = None  # sends a notification, where that is possible
 
     def answered(self, line: bytes) -> bytes | None:
         """Return the answer to a line, as a line without its line feed; None if no answer is due."""
@@ -169,7 +171,14 @@ class Conversation:
             raise ProtocolError(INVALID_PARAMS, f"there is no tool `{name}` here; tools/list lists them")
         if arguments is not None and not isinstance(arguments, dict):
             raise ProtocolError(INVALID_PARAMS, "arguments is an object")
-        answer = self._server.call(name, arguments or {})
+        meta = params.get("_meta")
+        token = meta.get("progressToken") if isinstance(meta, dict) else None
+        if self.notify and isinstance(token, str | int) and not isinstance(token, bool):
+            self._server.on_progress = _Progress(self.notify, token)
+        try:
+            answer = self._server.call(name, arguments or {})
+        finally:
+            self._server.on_progress = None
         return {
             "content": [{"type": "text", "text": answer.text}],
             "structuredContent": answer.document,
@@ -252,6 +261,31 @@ class Conversation:
             raise ProtocolError(INVALID_PARAMS, f"there is nothing to complete but prompts and {resources.TEMPLATE}")
         found = complete(self._server, begun) if is_ref else []
         return {"completion": {"values": found[:_MOST_VALUES], "hasMore": len(found) > _MOST_VALUES}}
+
+
+class _Progress:
+    """Tells a client how far a call is: what it does, and a number that grows by one with each piece of work.
+
+    How many files there are is not told, as some of them may be hidden.
+
+    Args:
+        notify: sends a notification.
+        token: the client's name for the call.
+    """
+
+    def __init__(self, notify: Callable[[bytes], object], token: str | int) -> None:
+        self._notify, self._token = notify, token
+        self._work, self._before, self._told = "", 0, 0.0
+
+    def __call__(self, work: str, done: int, count: int) -> None:
+        """Tell it, if there is more than was told before."""
+        share = round(done / count, 2) if count else 1.0
+        if work != self._work or self._before + share < self._told:
+            self._work, self._before = work, ceil(self._told)
+        if self._before + share > self._told:
+            self._told = self._before + share
+            params = {"progressToken": self._token, "progress": self._told, "message": work}
+            self._notify(_message_bytes({"jsonrpc": "2.0", "method": "notifications/progress", "params": params}))
 
 
 def _text(params: Json, name: str) -> str:

@@ -17,7 +17,7 @@ from memstore.mcp.fitting import fitted_document, fitted_lines
 from memstore.vault import composition
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from datetime import datetime
 
     import click
@@ -62,6 +62,7 @@ class Server:
     def __init__(self, env: Environment, identity: Identity, rules: WriteRules, offered: tuple[Tool, ...]) -> None:
         self.env, self.identity, self.rules = env, identity, rules
         self._all = {tool.name: tool for tool in offered}
+        self.on_progress: Callable[[str, int, int], None] | None = None  # whom the call that runs tells how far it is
         self.handles = Handles()
         self.quoted = Quoted()
 
@@ -186,7 +187,7 @@ class Server:
         """
         who = self.identity
         ws = composition.open_to_serve(
-            self.env,
+            self.env._replace(on_progress=self.on_progress),
             vault=stack or who.folder,
             entity=who.entity,
             context=who.context,

@@ -73,7 +73,9 @@ class Pipe:
         self._asked: Queue[object] = Queue(MOST_WAITING)
         self._writing, self._ending = threading.Lock(), threading.Lock()
         self._due: dict[str | int | None, bool] = {}  # the requests without an answer, and whether they are cancelled
+        self._number: str | int | None = None  # of the request that is answered
         self._is_busy = self._is_over = self._has_left = False
+        conversation.notify = lambda line: self._tell(line, self._number)
 
     def serve(self) -> None:
         """Answer everything until the input ends or nobody reads the answers."""
@@ -96,13 +98,13 @@ class Pipe:
             raise _LeftError
 
     def _answer(self, message: object) -> None:
-        number = _number(message)
+        self._number = number = _number(message)
         if not self._due.get(number):
             self._tell(message if isinstance(message, bytes) else self._conversation.answered_message(message), number)
         self._due.pop(number, None)
 
     def _tell(self, answer: bytes | None, number: str | int | None = None) -> None:
-        """Write an answer, unless the request was cancelled meanwhile."""
+        """Write an answer or a notification, unless the request was cancelled meanwhile."""
         with self._writing:
             if answer is not None and not self._due.get(number):
                 self._write(answer + b"\n")

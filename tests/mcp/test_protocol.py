@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
@@ -358,3 +360,25 @@ def test_whatever_is_given_there_is_one_answer_and_no_bug(
     document = result["structuredContent"]
     assert result["isError"] == (document["schema"] == "memstore.error/1")
     assert document.get("error", {}).get("code") != "bug", result["content"]
+
+
+def test_progress_is_told_to_who_asks_for_it(tmp_path: Path) -> None:
+    program = sample(tmp_path)
+    server = served(program)
+    told: list[dict[str, Any]] = []
+    conversation = Conversation(server)
+    conversation.notify = lambda line: told.append(json.loads(line))
+    for meta, is_told in (({}, False), ({"progressToken": "t"}, True), ({"progressToken": True}, False), ({}, False)):
+        told.clear()
+        shutil.rmtree(program.environment["XDG_CACHE_HOME"], ignore_errors=True)
+        with patch("memstore.files.local_state.FIRST_SECONDS", 0):
+            params = {"name": "memory_search", "arguments": {"query": "Bella"}, "_meta": {**ENVELOPE, **meta}}
+            answer = conversation.answer({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
+        assert answer
+        assert not answer["result"]["isError"]
+        assert bool(told) is is_told
+        numbers = [one["params"]["progress"] for one in told]
+        assert numbers == sorted({*numbers})
+        for one in told:
+            assert (one["method"], one["params"]["progressToken"]) == ("notifications/progress", "t")
+            assert one["params"].keys() == {"progressToken", "progress", "message"}
