@@ -72,6 +72,10 @@ class SharedStacks(Protocol):
     def mounted(self) -> Sequence[Mount]:
         """The shared stacks mounted beside this vault that are for the actor, by name; none in the past."""
 
+    @property
+    def own(self) -> Mount | None:
+        """The actor's own vault beside one that a group owns; None in the past, and where somebody else may listen."""
+
     def mount(self, folder: Path, name: str | None, *, any_key: bool = False) -> Mount:
         """Mount the shared stack in a folder beside the vault, under a name, or its own for None; nothing is copied.
 

@@ -722,6 +722,11 @@ _CODES = (
         "Everybody who has a clone can read the file. What is one's own lies in a vault of one's own: "
         "`memstore add --private` writes it there.",
     ),
+    _error(
+        "shared-private",
+        "a file in a vault of a group names a memory of your own vault",
+        "Everybody who has a clone can read the name. Only whoever has that memory in a vault of their own is told so.",
+    ),
     _warning(
         "vault-uncommitted",
         "no commit has the vault's settings, or the files that go with them",

@@ -137,6 +137,7 @@ class Generalization(NamedTuple):
 
 # Marks in `derived_from` that name something outside the vault; they don't count as grounding.
 STACK_MARK = "stack:"  # then the name of a loaded stack, and the ref or path of a memory there: `stack:bella/note:m_1`
+OWN_VAULT = "own"  # stands for the actor's own vault where stacks have names
 EXTERNAL_MARKS = ("context:", "kernle:", "consolidation:", "url:", "file:", STACK_MARK)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from memstore.core.errors import InStackError, NoIdError, RefusedError, UsageError
+from memstore.access import SHARED
+from memstore.core.errors import InStackError, NoIdError, NotFoundError, RefusedError, UsageError
 from memstore.core.ids import MemoryRef
 from memstore.core.keys import EXTERNAL, REF_KEYS, RELIABILITY
 from memstore.core.memory import STACK_MARK, is_external_mark
@@ -105,6 +106,14 @@ def _whole(view: View, name: str, value: Plain, of: str | None) -> Any:
     return refs if isinstance(value, list) else refs[0]
 
 
+def stays_private(named: str, owner: str) -> RefusedError:
+    """Return the refusal to name a memory of one's own vault in that of a group."""
+    return RefusedError(
+        f"{named} is in your own vault, and nothing in the vault of {owner} may name it: each clone has all of that",
+        hint="leave that out, or write it to your own vault, too: memstore add --private",
+    )
+
+
 def _ref(view: View, name: str, text: str, of: str | None) -> str:
     if is_external_mark(text):
         if name == "derived_from":
@@ -121,6 +130,11 @@ def _ref(view: View, name: str, text: str, of: str | None) -> str:
             stack=error.stack,
             path=error.path,
         ) from error
+    except NotFoundError:
+        own = view.of(SHARED).own
+        if own and own.view and own.view.rows_of_id(text.rpartition(":")[2]):
+            raise stays_private(text, view.config.owner) from None
+        raise
     if entry.path == of:
         raise UsageError(f"`{name}` would name the memory itself", hint="remove that ref")
     if entry.ref is None:

@@ -130,6 +130,7 @@ def check(view: View, paths: Sequence[str] = ()) -> CheckResult:
     for path in view.with_progress("checking files", memories):
         file = view.whole.any_file(path)
         findings += checks.secrets(file)
+        findings += () if isinstance(file, SealedFile) else references.private_names(view, file)
         if isinstance(file, MemoryFile):
             checked = checks.as_checked(file)
             findings += checks.of_memory(checked, now=now) + references.of_memory(checked, directory)

@@ -115,8 +115,29 @@ def open_workspace(
     models = Models(cache(lambda: embedder or _embedder(env, own)), cache(lambda: _inference(env, own)))
     ws = assemble(env, root, config, actor, context=known, track=track, models=models)
     ws = ws._replace(alone=alone, terms=WriteTerms(at_terminal=env.at_terminal, signing=_signing(own, actor)))
+    if is_group(config.owner) and own.vault:
+        ws = ws._replace(open_own=lambda who: _open_own(env, own.vault or "", root, who, models))
     if not any_context:
         _check_context(env, ws)
+    return ws
+
+
+def _open_own(env: Environment, folder: str, beside: Path, actor: str, models: Models) -> Workspace | None:
+    """Return the vault in a folder, to be read beside another; None unless its settings say that it is the actor's.
+
+    In a context of its own somebody else listens there, and it is not opened either.
+    """
+    root = env.expanded(folder).resolve()
+    if root.is_relative_to(beside.resolve()) or beside.resolve().is_relative_to(root) or (root / MANIFEST).is_file():
+        return None
+    _vault_at(env, root, Found(folder, f"vault in {env.config_file}"))
+    config = config_file.read_vault_config(root, default_owner="")
+    if config.owner != actor or is_group(actor):
+        return None
+    ws = assemble(env, root, config, actor, track=False, models=models)
+    if ws.of(CONTEXTS).current() is not None:
+        return None
+    _check_context(env, ws._replace(terms=WriteTerms(at_terminal=env.at_terminal)))
     return ws
 
 

@@ -312,6 +312,15 @@ class Look:
 
         return mounts(self.ws)
 
+    @cached_property
+    def own(self) -> Mount | None:
+        """The actor's own vault beside one that a group owns; None in the past, and where somebody else may listen."""
+        if self.is_past or self.ws.open_own is None or not (is_group(self.config.owner) and self.is_owners):
+            return None
+        from memstore.vault.mounts import own
+
+        return own(self.ws)
+
     @property
     def registries(self) -> World:
         """The current registries, without any memories; a past state has the owner of that time."""

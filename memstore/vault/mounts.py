@@ -19,6 +19,7 @@ from memstore.access.stack import Mount, Stack, is_stack_name
 from memstore.access.world import ActiveContext
 from memstore.core.digests import digest_of
 from memstore.core.errors import FormatError, MemstoreError, NotFoundError, RefusedError, UsageError, VaultError
+from memstore.core.memory import OWN_VAULT
 from memstore.core.places import MANIFEST, SETTINGS_FOLDER, is_memory_path
 from memstore.files.fence import MOST_BYTES
 from memstore.files.local_state import regular_bytes, without_dots
@@ -43,11 +44,24 @@ def mounts(ws: Workspace) -> list[Mount]:
     return [mounted for name, folder in found if (mounted := _mounted(ws, name, folder))]
 
 
+def own(ws: Workspace) -> Mount | None:
+    """Return the actor's own vault, to be read beside a group's; None if there is none, or somebody may listen."""
+    if ws.open_own is None or ws.terms.is_served or ws.overheard or ws.within or ws.of(CONTEXTS).current():
+        return None
+    try:
+        opened = ws.open_own(ws.actor)
+    except MemstoreError as error:
+        return Mount(OWN_VAULT, "", problem=f"your own vault can't be read: {error}")
+    return Mount(OWN_VAULT, str(opened.vault.root), view=opened.view()) if opened else None
+
+
 def mount(ws: Workspace, folder: Path, name: str | None, *, any_key: bool = False) -> Mount:
     """Mount the stack in a folder, after checking all of it; see `access.facets.SharedStacks.mount`."""
     place = Path(os.path.realpath(without_dots(folder)))
     stack = _checked(ws, place)
     name = name or stack.name
+    if name == OWN_VAULT:
+        raise UsageError(f"{OWN_VAULT} stands for your own vault", hint="--name NAME loads the stack by another name")
     if not is_stack_name(name):
         raise UsageError(
             f"{name!r} can't be the name of a stack", hint="letters from a to z, digits, dots, dashes, underscores"

@@ -95,6 +95,10 @@ class MountedStacks:
     def mounted(self) -> Sequence[Mount]:
         return self._look.mounts
 
+    @property
+    def own(self) -> Mount | None:
+        return self._look.own
+
     def mount(self, folder: Path, name: str | None, *, any_key: bool = False) -> Mount:
         from memstore.vault import mounts
 

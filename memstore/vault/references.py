@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from memstore.access import SHARED
 from memstore.core.catalog import ITEM_SEPARATOR
-from memstore.core.ids import MemoryRef
+from memstore.core.finding import Position
+from memstore.core.finding_codes import finding_of
+from memstore.core.ids import (
+    ID_ALPHABET,
+    ID_RANDOM_CHARACTERS,
+    MEMORY_ID_PATTERN,
+    MEMORY_TYPES,
+    MemoryRef,
+    is_group,
+)
 from memstore.core.keys import REF_KEYS
+from memstore.core.memory import OWN_VAULT, STACK_MARK
 from memstore.files.memory_file import MemoryFile
 from memstore.lineage import graph
 from memstore.vault import checks
@@ -151,6 +163,37 @@ def _target(
                 "link-one-sided", f"`{key}` names {ref}, whose `{back}` does not name {checked.memory.ref}",
                 f"add {checked.memory.ref} to `{back}` in {targets[0].path}, or remove this ref", *at,
             )  # fmt: skip
+
+
+# -- memories of somebody's own vault ---------------------------------------------------------------
+
+# What names a memory: its ref, an id of the form that memstore makes, or a path in one's own vault.
+_NAMING = re.compile(
+    rf"\b(?:{'|'.join(MEMORY_TYPES)}):({MEMORY_ID_PATTERN})"
+    rf"|\b(m_[{ID_ALPHABET}]{{{ID_RANDOM_CHARACTERS}}})\b"
+    rf"|{STACK_MARK}{OWN_VAULT}/"
+)
+
+
+def named_privately(view: View, data: bytes) -> Iterator[tuple[int, str]]:
+    """Yield each line of a shared vault's file that names a memory of the actor's own vault alone, and its name."""
+    if not is_group(view.config.owner):
+        return
+    for number, line in enumerate(data.decode("utf-8", "replace").split("\n"), 1):
+        for found in _NAMING.finditer(line):
+            memory_id = found[1] or found[2]
+            if memory_id and view.rows_of_id(memory_id):
+                continue
+            own = view.of(SHARED).own
+            if own and own.view and (not memory_id or own.view.rows_of_id(memory_id)):
+                yield number, found[0]
+
+
+def private_names(view: View, file: ReadFile) -> Iterator[Finding]:
+    """Yield what in a file of a shared vault names memories of the actor's own."""
+    for line, name in named_privately(view, file.data):
+        text = f"{name} is in your own vault, and everybody who has a clone of this one can read the name"
+        yield finding_of("shared-private", file.path, text, "take it out", Position(line))
 
 
 # -- memories by their ids and refs ----------------------------------------------------------------

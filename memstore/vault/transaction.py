@@ -255,6 +255,7 @@ class VaultTransaction:
         )
         everything = [*map(_written_file, self._edits), *self._own, *self._moved_files()]
         self._gate.refuse_secrets(everything, self._verb, self._message)
+        self._refuse_private_names()
         if self._dropped and any(edit.before is not None for edit in self._edits):
             # The others name it: as a whole it would be half done.
             self._dropped, self._own = self._paths, []
@@ -277,6 +278,20 @@ class VaultTransaction:
                 self._write(*written)
         if self._commits:
             self._commit([file.path for file in written], said)
+
+    def _refuse_private_names(self) -> None:
+        """Raise if a memory of a shared vault would name one of the actor's own vault, and did not before."""
+        if self._ws.open_own is None:
+            return
+        from memstore.lineage.refs import stays_private
+        from memstore.vault.references import named_privately
+
+        for edit in self._edits:
+            if new := {name for _, name in named_privately(self._view, edit.after)}:
+                before = edit.before.data if edit.before else b""
+                new -= {name for _, name in named_privately(self._view, before)}
+            if new:
+                raise stays_private(min(new), self._view.config.owner)
 
     def _answer_with_firsts(self, files: Sequence[MemoryFile]) -> list[str]:
         """Answer copies of what is there with the first of them, and return the paths of those; the lock is held."""

@@ -47,7 +47,8 @@ class Workspace(NamedTuple):
     `actor` is the entity who acts and looks; `alone` is their assurance that nobody else listens, `overheard` that an
     unknown listener is assumed. `within` is the vault opened for a wider session, which bounds what this one shows.
     `facets` are what its views hand out of this machine, `own` is what they don't. `open_stack` opens the shared stack
-    in a folder, with the settings and the context for it, and `drop_cache` deletes what was computed of it. In a stack
+    in a folder, with the settings and the context for it, and `drop_cache` deletes what was computed of it.
+    `open_own` opens an entity's own vault, if the user's settings name one that is theirs. In a stack
     that is mounted beside a vault, `mounted_by` is that vault and `sender` says whose it is. In `pending_keys`, new
     keys of contexts wait for what is sealed for them; `pending_act` notes what was begun outside of the tree. `here` is
     the actor's current folder relative to the vault's, if it is inside. `kept_in` returns the real folders in which
@@ -74,6 +75,7 @@ class Workspace(NamedTuple):
     within: "Workspace | None" = None
     open_stack: "Callable[[str, Config, ContextState], Workspace] | None" = None
     drop_cache: Callable[[str], None] | None = None
+    open_own: "Callable[[str], Workspace | None] | None" = None
     mounted_by: "Workspace | None" = None
     sender: str | None = None
     terms: WriteTerms = WriteTerms()

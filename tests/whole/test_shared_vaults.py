@@ -236,6 +236,57 @@ def test_what_is_private_goes_to_a_vault_of_ones_own(shared: InProcess) -> None:
     assert "your vault is a group's, too" in refused(shared, "add", "My own.", "--private", code=2)
 
 
+@pytest.fixture
+def own(shared: InProcess) -> Path:
+    """Return Ann's own vault, which the settings of this machine's user name, with one memory in it."""
+    folder = shared.home / "own"
+    shared.ok("init", str(folder), "--owner", ANN)
+    shared.ok("config", "--user", "vault", str(folder))
+    shared.ok("add", "My own secret tea.", "--title", "Tea", "--private")
+    return folder
+
+
+def own_id(program: InProcess, own: Path) -> str:
+    [ref] = [one["ref"] for one in program.json("--vault", str(own), "--as", ANN, "list")["memories"]]
+    return str(ref).partition(":")[2]
+
+
+def test_nothing_names_what_is_in_ones_own_vault(shared: InProcess, own: Path) -> None:
+    private, path = own_id(shared, own), pager(shared)
+    (shared.home / "draft.md").write_text(f"---\nderived_from: [note:{private}]\n---\nNamed.\n")
+    for words in (
+        ("add", "Named.", "--derived-from", private),
+        ("add", "Named.", "--derived-from", f"note:{private}"),
+        ("add", "Named.", "--relates-to", private),
+        ("add", f"See [[note:{private}#L1]]."),
+        ("add", f"See {private}."),
+        ("add", "-F", str(shared.home / "draft.md")),
+        ("add", "Named.", "--derived-from", "stack:own/notes/tea.md"),
+        ("set", path, f"relates_to=note:{private}"),
+        ("supersede", path, f"As in [[{private}]]."),
+    ):
+        before = shared.git("status", "--porcelain")
+        assert "is in your own vault, and nothing in the vault of group:ops may name it" in refused(shared, *words)
+        assert shared.git("status", "--porcelain") == before
+        said = shared.run("--as", BEN, *words)
+        assert "own vault" not in said.stdout + said.stderr
+        shared.git("checkout", "-q", ".")
+        shared.git("clean", "-qfd")
+    shared.ok("add", "Named to myself.", "--private", "--relates-to", private)
+
+
+def test_check_finds_private_names_for_whom_they_are_private(shared: InProcess, own: Path) -> None:
+    private, place = own_id(shared, own), shared.vault / pager(shared)
+    place.write_text(place.read_text() + f"\nSee [[note:{private}]], note:m_0000000000 and note:tuesday.\n")
+    line = place.read_text().count("\n")
+    found = shared.run("check")
+    assert found.returncode == 1
+    assert f"{pager(shared)}:{line}:1: error: note:{private} is in your own vault" in found.stdout
+    assert found.stdout.count("[shared-private]") == 1
+    assert "shared-private" not in shared.run("--as", BEN, "check").stdout
+    shared.ok("set", pager(shared), "importance=high")  # it is there already
+
+
 def test_in_a_context_everybody_listens_for_himself(shared: InProcess) -> None:
     shared.ok("context", "add", "ctx:lobby", "--open")
     assert shared.ok("--as", BEN, "--context", "ctx:lobby", "--self", "list") == ""
