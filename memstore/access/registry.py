@@ -11,7 +11,7 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from memstore.core.conflict import VERDICTS
+from memstore.core.conflict import VERDICTS, WITHDRAWN
 from memstore.core.errors import FormatError
 from memstore.core.finding import Position, Problem
 from memstore.core.keys import SIGNATURE_KEYS, Key, Shape
@@ -100,8 +100,6 @@ REQUEST_KEYS = (
     Key("provenance", Shape.LINE),
     Key("provenance_digest", Shape.LINE),
 )
-# Takes a verdict back.
-WITHDRAWN = "withdrawn"
 VERDICT_SIDE_KEYS = (
     _required_key("ref", Shape.REF),
     Key("lines", Shape.LINE),

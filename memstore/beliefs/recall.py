@@ -26,11 +26,11 @@ from memstore.beliefs.bites import (
 from memstore.beliefs.standing import DECISION, acts_in, rule_terms, rules_in
 from memstore.core import terms
 from memstore.core.catalog import Field
+from memstore.core.config import GLOBAL_SCOPE
 from memstore.core.errors import UsageError
 from memstore.core.full_stops import split_sentences
 from memstore.core.ids import MEMORY_TYPES, MemoryRef
 from memstore.core.keys import EXTERNAL
-from memstore.core.memory import GLOBAL_SCOPE
 from memstore.core.short_repr import short_repr
 from memstore.core.times import instant
 from memstore.files.passages import PassageKind

@@ -17,10 +17,10 @@ from memstore.cli.written import (
     saving_options,
     say_findings,
 )
+from memstore.core.config import GLOBAL_SCOPE
 from memstore.core.errors import UsageError, VaultError
 from memstore.core.ids import is_group
 from memstore.core.keys import USUAL_KEYS
-from memstore.core.memory import GLOBAL_SCOPE
 from memstore.files import FILES
 from memstore.history import WORK_TREE
 

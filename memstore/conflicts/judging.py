@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 from memstore.access import registry
 from memstore.access.audit import new_id
-from memstore.access.registry import BETWEEN_IDS, WITHDRAWN, path_of
+from memstore.access.registry import BETWEEN_IDS, path_of
 from memstore.conflicts.candidates import MOST_SHOWN, candidates, nearest
 from memstore.conflicts.model_judges import SUPERSEDED
 from memstore.conflicts.verdicts import digest, verdict_of, verdicts_on
 from memstore.core import digests
 from memstore.core.change import Written
-from memstore.core.conflict import VERDICTS, Judged, PairVerdict
+from memstore.core.conflict import VERDICTS, WITHDRAWN, Judged, PairVerdict
 from memstore.core.errors import NoIdError, NotFoundError, RefusedError, UsageError
 from memstore.core.ids import ID_OF_VERDICT
 from memstore.core.keys import EXTERNAL

@@ -13,8 +13,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from memstore.access import RIGHTS
-from memstore.access.registry import WITHDRAWN
-from memstore.core.conflict import Judged, Lines, PairVerdict
+from memstore.core.conflict import WITHDRAWN, Judged, Lines, PairVerdict
 from memstore.core.errors import changed_while_read
 from memstore.core.ids import MemoryRef
 from memstore.core.keys import EXTERNAL

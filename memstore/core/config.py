@@ -30,6 +30,9 @@ NLI_THRESHOLD = 0.9
 
 CONFIG_PATH = ".memstore/config.toml"
 
+# The scope of what is of no project.
+GLOBAL_SCOPE = "global"
+
 # Who reads a git remote, other than entities: the vault's owner alone, or anybody.
 OWNER_ALONE = "owner"
 PUBLIC = "public"

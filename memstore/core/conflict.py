@@ -28,6 +28,8 @@ RESOLUTION = {
 # What somebody may judge of two statements: the first contradicts, supersedes or narrows the other; they say the same,
 # have nothing to do with each other, or it can't be told.
 VERDICTS = ("contradicts", "supersedes", "narrows", "same", "unrelated", "unsure")
+# Takes a verdict back.
+WITHDRAWN = "withdrawn"
 # The rule of a conflict between claims.
 CLAIMS = "claims"
 # In place of a rule: somebody judged so whose verdicts are reported.

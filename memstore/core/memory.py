@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from memstore.core.config import GLOBAL_SCOPE
 from memstore.core.ids import MemoryRef
 from memstore.core.short_repr import short_repr
 
@@ -12,8 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-# The scope of what is of no project.
-GLOBAL_SCOPE = "global"
 # How sure a belief's holder is that states nothing; docs/beliefs.md, "Unstated confidence".
 UNSTATED_BELIEF_CONFIDENCE = 0.8
 

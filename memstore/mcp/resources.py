@@ -9,8 +9,8 @@ from memstore.agents.hook_events import QUOTED
 from memstore.cli.output import safe_line
 from memstore.conflicts.candidates import MOST_SHOWN
 from memstore.conflicts.open_pairs import concerns, taken
+from memstore.core.config import GLOBAL_SCOPE
 from memstore.core.errors import NotFoundError, UsageError
-from memstore.core.memory import GLOBAL_SCOPE
 from memstore.mcp.call import ToolAnswer, failed
 from memstore.mcp.concerns import line_of
 

@@ -16,10 +16,10 @@ from memstore.access import SHARED
 from memstore.core import terms as analysis
 from memstore.core import times
 from memstore.core.catalog import ITEM_SEPARATOR, Entry, filled
+from memstore.core.config import GLOBAL_SCOPE
 from memstore.core.errors import UsageError
 from memstore.core.ids import MEMORY_TYPES, is_entity_id
 from memstore.core.keys import EXTERNAL, KEY_BY_NAME, SOURCE_TYPES, STATUSES, TRUST_LEVELS, Shape
-from memstore.core.memory import GLOBAL_SCOPE
 from memstore.core.times import instant
 from memstore.search import INDEX
 from memstore.search.clauses import Filters, Operator, Where

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memstore.access import ACCESS_LOG, CONTEXTS, FORGOTTEN, QUOTED, SESSIONS_QUOTED, STACK_FOLDERS
 from memstore.beliefs import RUNS
 from memstore.conflicts import INFERENCE, LEXICON
-from memstore.core.config import CONFIG_PATH, LANGUAGES, USER_SETTINGS, VAULT_SETTINGS, Config, UserConfig
+from memstore.core.config import CONFIG_PATH, GLOBAL_SCOPE, LANGUAGES, USER_SETTINGS, VAULT_SETTINGS, Config, UserConfig
 from memstore.core.errors import (
     MemstoreError,
     NotFoundError,
@@ -25,7 +25,6 @@ from memstore.core.errors import (
 )
 from memstore.core.facet import Facets
 from memstore.core.ids import is_entity_id, is_group
-from memstore.core.memory import GLOBAL_SCOPE
 from memstore.core.places import MANIFEST, SETTINGS_FOLDER, RegistryKind
 from memstore.core.write_terms import Signing, WriteTerms
 from memstore.files import FILES, config_file
