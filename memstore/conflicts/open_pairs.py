@@ -12,7 +12,7 @@ from memstore.core.times import instant
 from memstore.search import DERIVED
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from memstore.conflicts.candidates import Candidate
     from memstore.core.view import View
@@ -63,12 +63,21 @@ def note_shown(view: View, shown: Sequence[Candidate]) -> None:
     view.of(DERIVED).keep(_NAME, _STATE, dict([*kept.items()][-MOST_KEPT:]))
 
 
-def taken(view: View) -> tuple[Candidate, ...]:
-    """Return the candidates that the actor was shown in the last days and has not judged; they don't come again."""
+def taken(view: View, is_in: Callable[..., bool] = lambda *_: True) -> tuple[Candidate, ...]:
+    """Return the candidates that the actor was shown in the last days and has not judged; they don't come again.
+
+    Args:
+        view: the vault.
+        is_in: whether a pair, by its refs, is of what is asked for; the others stay for later.
+    """
     kept = dict(view.of(DERIVED).last(_NAME, _STATE))
     since = view.clock.now() - LAPSE
     pairs: dict[str, set[str]] = {}
-    mine = {key: at for key, at in kept.items() if key.partition(_BETWEEN)[0] == view.actor}
+    mine = {}
+    for key, at in kept.items():
+        by, *refs = key.split(_BETWEEN)
+        if by == view.actor and is_in(*refs):
+            mine[key] = at
     for key, (at, *_) in mine.items():
         _, ref, other = key.split(_BETWEEN)
         if datetime.fromisoformat(at) >= since:

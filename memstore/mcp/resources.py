@@ -68,8 +68,8 @@ def _brief(server: Server, scopes: Sequence[str]) -> ToolAnswer:
             found = [one for one in answer.document["suggestions"] if is_in(one["target"], *one["evidence"])]
         if lines := [_line(one) for one in found]:
             parts.append("\n".join((f"## {heading}", "", *lines)))
-    unjudged = [one for one in taken(server.view()) if is_in(one.ref, one.concerns.ref)]
-    if lines := [f"- {one.concerns} and {line_of(one)}" for one in concerns(unjudged[:MOST_SHOWN])]:
+    unjudged = taken(server.view(), is_in)[:MOST_SHOWN]
+    if lines := [f"- {one.concerns} and {line_of(one)}" for one in concerns(unjudged)]:
         parts.append("\n".join(("## Not judged yet (memory_conflicts judge, or leave it)", "", *lines)))
     return ToolAnswer(("\n\n".join(parts),), (), {})
 
