@@ -227,6 +227,11 @@ class PinnedCommand(NamedTuple):
     program: str
     words: tuple[str, ...]
 
+    def value(self, option: str) -> str | None:
+        """Return what an option is given, if it is there and takes something."""
+        after = self.words[self.words.index(option) + 1 :] if option in self.words else ()
+        return after[0] if after else None
+
     def server(self, host: Host) -> dict[str, Any]:
         """Return the entry of the server in a host's list."""
         args = [*self.words, "mcp"]
@@ -255,13 +260,15 @@ def wanted_hooks(host: Host, pinned: PinnedCommand) -> dict[str, list[dict[str, 
     return wanted
 
 
-def is_our_server(entry: object) -> bool:
-    """Return whether the entry of a server is one that was installed."""
+def pinned_in(entry: object) -> PinnedCommand | None:
+    """Return what the entry of a server pins, if it is one that was installed."""
     if not isinstance(entry, dict):
-        return False
+        return None
     command, args = entry.get("command"), entry.get("args", [])
     words = [*(command if isinstance(command, list) else [command]), *(args if isinstance(args, list) else [])]
-    return words[-1:] == ["mcp"] and _is_pinned(words)
+    if words[-1:] != ["mcp"] or not _is_pinned(words) or not all(isinstance(word, str) for word in words):
+        return None
+    return PinnedCommand(words[0], tuple(words[1:-1]))
 
 
 def is_our_hook(entry: object) -> bool:

@@ -47,11 +47,30 @@ class SetUp:
     notes: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServedProgram:
+    """A program whose settings have memstore's server: the `root` of the vault it is shown, as whom, and who listens.
+
+    `problem` is why it can't be served; the rest is None where the settings can't be read.
+    """
+
+    agent: str
+    file: Path
+    root: str | None = None
+    entity: str | None = None
+    context: str | None = None
+    alone: bool | None = None
+    problem: str | None = None
+
+
 class _Known(NamedTuple):
     """What is recorded of a file: the pieces that were put in, and whether the file was made for them."""
 
     pieces: tuple[str, ...] = ()
     made: bool = False
+
+
+_NOTHING_WRITTEN = "; nothing was written"  # how errors in settings end
 
 
 class Installer:
@@ -117,6 +136,33 @@ class Installer:
                 _remove_if_empty(Path(folder))
             self._record_file.unlink(missing_ok=True)
         return self._set_up(changes, notes)
+
+    def served(self) -> ServedProgram | None:
+        """Return what the program's settings say of memstore's server; None if it is not set up there."""
+        file, wanted = next(iter(self._settings(PinnedCommand("", ())).items()))
+        try:
+            text = _text(_bytes(file) or b"", str(file))
+            found = settings.pinned(text, str(file), settings.in_its_form(text, str(file), wanted)) if text else None
+        except (FormatError, VaultError) as error:
+            problem = str(error).removesuffix(_NOTHING_WRITTEN)
+            return ServedProgram(agent=self._agent, file=file, problem=problem) if self._record else None
+        if found is None:
+            return None
+        vault = found.value("--vault")
+        if not Path(found.program).is_file():
+            problem = f"there is no program at {found.program}"
+        else:
+            is_there = vault is not None and Path(vault, ".memstore").is_dir()
+            problem = "" if is_there else f"there is no vault at {vault}"
+        return ServedProgram(
+            agent=self._agent,
+            file=file,
+            root=vault,
+            entity=found.value("--as"),
+            context=found.value("--context"),
+            alone="--self" in found.words,
+            problem=problem or None,
+        )
 
     def _set_up(self, changes: Sequence[SettingsChange], notes: Sequence[str]) -> SetUp:
         return SetUp(agent=self._agent, title=self._host.title, changes=tuple(changes), notes=tuple(notes))

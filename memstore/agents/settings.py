@@ -9,7 +9,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.agents import json_text
-from memstore.agents.hosts import NAME, is_our_hook, is_our_server
+from memstore.agents.hosts import NAME, PinnedCommand, is_our_hook, pinned_in
 from memstore.core.errors import FormatError, RefusedError
 
 if TYPE_CHECKING:
@@ -145,6 +145,19 @@ def holds(text: str, name: str, wanted: Wanted) -> bool:
 # -- JSON ------------------------------------------------------------------------------------------
 
 
+def pinned(text: str, name: str, wanted: Wanted) -> PinnedCommand | None:
+    """Return what memstore's server in a settings file pins; None if there is no such server.
+
+    Raises:
+        FormatError: the file can't be read.
+    """
+    if name.endswith(".toml"):
+        servers = _toml(text, name).get(wanted.servers_at[0])
+        return pinned_in(servers.get(NAME)) if isinstance(servers, dict) else None
+    there = json_text.read(text, name).at(*wanted.servers_at, NAME)
+    return pinned_in(there.value) if there else None
+
+
 def _in_json(text: str, name: str, wanted: Wanted) -> Edited:
     pieces: list[str] = []
     if wanted.server is not None:
@@ -214,7 +227,7 @@ def _out_of_json(text: str, name: str, wanted: Wanted) -> Edited:
 
     root = json_text.read(text, name)
     servers = root.at(*wanted.servers_at) if wanted.server is not None else None
-    if servers is not None and NAME in servers.members and is_our_server(servers.value[NAME]):
+    if servers is not None and NAME in servers.members and pinned_in(servers.value[NAME]):
         text = cut(servers.members[NAME][1], json_text.without_member(text, servers, NAME))
         text = _pruned(text, name, wanted.servers_at)
     if wanted.hooks is None:
@@ -288,6 +301,6 @@ _TOML_TABLE = re.compile(
 def _out_of_toml(text: str, name: str) -> Edited:
     servers = _toml(text, name).get("mcp_servers")
     found = _TOML_TABLE.search(text)
-    if found is None or not isinstance(servers, dict) or not is_our_server(servers.get(NAME)):
+    if found is None or not isinstance(servers, dict) or not pinned_in(servers.get(NAME)):
         return Edited(text)
     return Edited(text[: found.start()] + text[found.end() :], (found.group(),))

@@ -1,4 +1,4 @@
-"""`memstore mcp install`, `memstore mcp uninstall`: set memstore up in an agent's program, and undo that."""
+"""`memstore mcp install`, `uninstall`, `list`: set memstore up in an agent's program, undo that, and show where."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from memstore.cli.written import dry_run_option
 from memstore.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from memstore.agents.installing import SetUp
+    from memstore.agents.installing import ServedProgram, SetUp
     from memstore.cli.session import CliSession
     from memstore.files.local_state import Environment
 
@@ -81,6 +81,34 @@ def uninstall(session: CliSession, name: str, *, dry_run: bool) -> None:
     if not done.changes:
         session.say(f"{done.title}: memstore is not set up there")
     _say_notes(session, done)
+
+
+@command("list", examples=("memstore mcp list",))
+def list_(session: CliSession) -> None:
+    """List the programs that memstore is set up in: whose vault each is shown, as whom, and who listens.
+
+    That is read from their settings. No server is started.
+    """
+    from memstore.agents.installing import Installer
+
+    env = session.environment()
+    found = [served for name in HOSTS if (served := Installer(env, name).served())]
+    session.emit("agents", found, lambda: _served_lines(session, found), each="programs")
+    for one in found:
+        if one.problem:
+            session.say(f"{one.agent}: {one.problem}")
+    if not found:
+        session.say("no program is set up; memstore --vault DIR --as ENTITY --self mcp install NAME does that")
+
+
+def _served_lines(session: CliSession, found: Sequence[ServedProgram]) -> Iterator[str]:
+    from memstore.cli.output import safe_line
+
+    for one in found:
+        if one.root is not None:
+            shows = "nobody else listens" if one.alone else one.context or "only what everybody may see"
+            shown = f"{safe_line(one.root)} as {session.paint('ref', safe_line(one.entity or 'nobody'))}"
+            yield f"{one.agent}: {shown}, {safe_line(shows)} ({session.paint('path', safe_line(str(one.file)))})"
 
 
 def _pinned(session: CliSession, name: str) -> PinnedCommand:

@@ -61,3 +61,12 @@ Form(
 """,
     dry_run=bool,
 )
+Form("""ServedProgram
+    agent file vault=root entity context
+    self=alone: nobody else listens
+    problem: why the program can't be served
+""")
+Form("""Iterable[ServedProgram]
+    @agents: the agents' programs that memstore is set up in, and whose vault each is shown
+    programs=.
+""")

@@ -257,6 +257,49 @@ def test_a_skill_that_two_programs_read_stays_until_both_are_undone(
         assert files(program.home) == before
 
 
+def test_the_list_says_what_each_program_is_shown(program: InProcess) -> None:
+    assert "no program is set up" in program.run("mcp", "list").stderr
+    for name in NAMES:
+        install(program, name)
+    listed = program.json("mcp", "list")["programs"]
+    assert [
+        (one["agent"], one["vault"], one["entity"], one["self"], one["context"], one["problem"]) for one in listed
+    ] == [(name, str(program.vault), "si:ash", True, None, None) for name in NAMES]
+    assert [one["file"] for one in listed] == [str(program.home / HOSTS[name].servers) for name in NAMES]
+    program.ok("--vault", ".", "--as", "si:max", "--context", "ctx:park", "mcp", "install", "zed")
+    line = f"zed: {program.vault} as si:max, ctx:park ({program.home / HOSTS['zed'].servers})"
+    assert line in program.ok("mcp", "list").splitlines()
+
+
+def test_the_list_says_what_is_wrong(program: InProcess) -> None:
+    for name in ("cursor", "codex", "vscode"):
+        install(program, name)
+    broken = program.home / HOSTS["cursor"].servers
+    broken.write_text('{\n  "a": 1 "b": 2\n}\n')
+    (program.home / ".gemini").mkdir()
+    (program.home / HOSTS["gemini"].servers).write_text("{")  # not ours to tell
+    moved = program.home / HOSTS["vscode"].servers
+    moved.write_text(moved.read_text().replace(str(MEMSTORE), "/gone/memstore"))
+    place = program.home / HOSTS["codex"].servers
+    place.write_text(place.read_text().replace(f'"{program.vault}"', '"/gone/notes"'))
+    done = program.run("mcp", "list")
+    assert done.returncode == 0
+    assert f"cursor: {broken}:2:10: this is not JSON" in done.stderr
+    assert "vscode: there is no program at /gone/memstore" in done.stderr
+    assert "codex: there is no vault at /gone/notes" in done.stderr
+    assert "nothing was written" not in done.stderr
+    assert "gemini" not in done.stdout + done.stderr
+    assert [line.partition(":")[0] for line in done.stdout.splitlines()] == ["codex", "vscode"]
+
+
+def test_a_server_of_that_name_that_was_set_up_by_hand_is_not_listed(program: InProcess) -> None:
+    place = program.home / HOSTS["zed"].servers
+    place.parent.mkdir(parents=True)
+    for entry in ('{"command": "memstore", "args": ["mcp"]}', '{"command": ["/x/memstore", 1], "args": 2}', "[]"):
+        place.write_text('{"context_servers": {"memstore": ' + entry + "}}")
+        assert program.ok("mcp", "list") == ""
+
+
 def test_a_repository_gets_a_scope(program: InProcess) -> None:
     folder = program.home / "acme"
     (folder / "src").mkdir(parents=True)

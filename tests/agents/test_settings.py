@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memstore.agents import json_text, settings
-from memstore.agents.hosts import HOSTS, NAME, PinnedCommand, is_our_hook, is_our_server, wanted_hooks
+from memstore.agents.hosts import HOSTS, NAME, PinnedCommand, is_our_hook, pinned_in, wanted_hooks
 from memstore.agents.settings import Wanted
 from memstore.core.errors import FormatError, RefusedError
 
@@ -67,7 +67,7 @@ def test_what_a_program_has_written_anew_is_found(text: str) -> None:
 def others(text: str) -> dict[str, Any]:
     """Return all that is not memstore's; whether a list of nothing is there makes no difference."""
     value = dict(json_text.read(text, "s.json").value)
-    servers = {name: one for name, one in value.pop("mcpServers", {}).items() if not is_our_server(one)}
+    servers = {name: one for name, one in value.pop("mcpServers", {}).items() if not pinned_in(one)}
     hooks = {
         event: kept
         for event, known in value.pop("hooks", {}).items()
@@ -176,4 +176,4 @@ def test_every_program_has_what_it_documents() -> None:
         hooks = wanted_hooks(host, PINNED)
         assert bool(hooks) == (host.hooks is not None), name
         assert all(is_our_hook(hook) for known in hooks.values() for hook in known)
-        assert is_our_server(PINNED.server(host))
+        assert pinned_in(PINNED.server(host))

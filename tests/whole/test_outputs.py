@@ -111,6 +111,7 @@ def test_a_draft_left_without_a_text_is_answered_as_well(sample: InProcess) -> N
 
 # Documents that name what this machine has; they aren't recorded.
 LOCAL = {
+    "agents": ["mcp", "list"],
     "mcp-token": ["mcp", "token", "add", "si:ash", "--self"],
     "share": ["share", "../stack", "--to", "*", "--acknowledge"],
     "share-list": ["share", "--list"],
