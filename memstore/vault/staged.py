@@ -342,7 +342,8 @@ def findings_of(
     findings += grants_by_hand(said_before, files, events, view.config.owner)
     findings += consents_by_hand(changed, events)
     if is_group(view.config.owner) and view.of(RIGHTS).registries.keepers:
-        findings += _narrower(files, view.config.owner)
+        changed_to = {change.path_after for change in changes.memories}  # the others may be hidden from who commits
+        findings += _narrower({path: file for path, file in files.items() if path in changed_to}, view.config.owner)
     findings += transitions.duplicates(holders, {path: place for path, (_, place) in introduced.items()})
     return findings
 

@@ -409,6 +409,7 @@ LOOKING: list[tuple[str, ...]] = [
     ("conflicts", "withdraw", "ver_0001", "--dry-run"),
     ("export", "html"),
     ("recall", "tea lake boat"),
+    ("recall", "tea lake boat", "--scope", "project:x"),
     ("recall", "walking hearts", "--scope", "global", "--json"),
     ("beliefs", "calibrate", "--json"),
     ("beliefs", "recompute", "--check"),
