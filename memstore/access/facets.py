@@ -76,6 +76,10 @@ class SharedStacks(Protocol):
     def own(self) -> Mount | None:
         """The actor's own vault beside one that a group owns; None in the past, and where somebody else may listen."""
 
+    @property
+    def beside(self) -> Sequence[Mount]:
+        """All that is searched along with this vault: the actor's own vault, where it is, and the mounted stacks."""
+
     def mount(self, folder: Path, name: str | None, *, any_key: bool = False) -> Mount:
         """Mount the shared stack in a folder beside the vault, under a name, or its own for None; nothing is copied.
 

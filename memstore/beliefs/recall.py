@@ -11,6 +11,7 @@ from functools import cached_property, partial
 from math import log1p
 from typing import TYPE_CHECKING, NamedTuple
 
+from memstore.access import SHARED
 from memstore.beliefs import ledger, next_lines
 from memstore.beliefs.bites import (
     LONGEST_BITE,
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import datetime
 
+    from memstore.access.stack import Mount
     from memstore.core.memory import LedgerLine, Memory
     from memstore.core.quotation import External
     from memstore.core.view import View
@@ -244,6 +246,7 @@ def recall(
     scope: Sequence[str] = (),
     budget: int = DEFAULT_BUDGET,
     profile: RecallProfile = RecallProfile.DEFAULT,
+    along: bool = True,
 ) -> Recalled:
     """Return what comes to mind for a prompt: at most 3 memories and 2 beliefs. Recall does not count as a use.
 
@@ -260,6 +263,7 @@ def recall(
         scope: only in these scopes, like `global` and `project:acme`; empty for all.
         budget: the most tokens for all bites together, 1 or more, as `bites.tokens` counts; days and paths don't.
         profile: how they are ordered.
+        along: whether the actor's own vault, beside one that a group owns, is searched along.
 
     Raises:
         UsageError: the budget is below 1, `also` is out of bounds, or no scope is written like that.
@@ -267,8 +271,14 @@ def recall(
     if budget < 1:
         raise UsageError(f"a budget of {budget} tokens has no room for anything", hint="give at least 1")
     scopes = tuple(checked("scope", one) for one in scope)
-    recalled = _Recall(view, query.of_prompt(prompt, also=also), profile, scopes)
-    memories, held = recalled.best(_MEMORIES, MOST_MEMORIES), recalled.best(_BELIEFS, MOST_BELIEFS)
+    asked = query.of_prompt(prompt, also=also)
+    recalled = _Recall(view, asked, profile, scopes)
+    own = view.of(SHARED).own if along else None
+    beside = _Recall(own.view, asked, profile, scopes, own) if own and own.view else None
+    memories, held = (
+        _best_of(recalled, beside, filters, most)
+        for filters, most in ((_MEMORIES, MOST_MEMORIES), (_BELIEFS, MOST_BELIEFS))
+    )
     fitting = list(_fitting(memories, held, budget))
     return Recalled(
         prompt=prompt,
@@ -283,6 +293,15 @@ def recall(
     )
 
 
+def _best_of(recalled: _Recall, beside: _Recall | None, filters: Filters, most: int) -> list[_Found]:
+    """Return the best of one kind in a vault, and in the actor's own beside it: scores are of ranks in either."""
+    here = recalled.best(filters, most)
+    if beside is None:
+        return here
+    found = sorted([*here, *beside.best(filters, most)], key=lambda one: one.score, reverse=True)
+    return [*{one.text(one.sayings[0]).casefold(): one for one in reversed(found)}.values()][::-1][:most]
+
+
 class _Found(NamedTuple):
     """A memory that comes to mind, and its possible quotations, longest first; each follows the `lead`, if any."""
 
@@ -295,6 +314,7 @@ class _Found(NamedTuple):
     day: str | None
     about: tuple[str, ...]
     is_close: bool
+    mount: Mount | None = None
 
     def text(self, saying: Saying) -> str:
         """Return the quotation, after the lead."""
@@ -316,12 +336,13 @@ class _Found(NamedTuple):
         return _label(text, self.held, self.hit.external)
 
     def _bite(self, text: str, saying: Saying) -> Bite:
+        citation = self.file.cite(saying.line_start, saying.line_end)
         return Bite(
             ref=self.hit.ref,
             type=self.hit.type,
             title=self.hit.title,
             text=text,
-            citation=self.file.cite(saying.line_start, saying.line_end),
+            citation=citation._replace(path=self.mount.path(citation.path)) if self.mount else citation,
             relevance=self.hit.relevance,
             score=self.score,
             held=self.held,
@@ -369,8 +390,10 @@ class _Match(NamedTuple):
 class _Recall:
     """The recall for one prompt, one kind of memories at a time."""
 
-    def __init__(self, view: View, asked: Query, profile: RecallProfile, scopes: tuple[str, ...]) -> None:
-        self._view = view
+    def __init__(
+        self, view: View, asked: Query, profile: RecallProfile, scopes: tuple[str, ...], mount: Mount | None = None
+    ) -> None:
+        self._view, self._mount = view, mount
         self._asked = asked
         # Whether a question about somebody is answered depends on the name; in other prompts, capitals tell little.
         self._said = (
@@ -407,7 +430,7 @@ class _Recall:
                     found.setdefault(one.text(one.sayings[0]).casefold(), one)
                 if len(found) == most:
                     break
-        return list(found.values())
+        return [one._replace(mount=self._mount) for one in found.values()]
 
     def _is_in(self, scope: str) -> bool:
         return not self._scopes or (scope or GLOBAL_SCOPE) in self._scopes

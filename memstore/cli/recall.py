@@ -71,7 +71,7 @@ def recall(
     text = _stdin() if prompt == ("-",) else " ".join(prompt)
     if not text.strip():
         raise UsageError("there is no prompt", hint='memstore recall "What should I cook for Claire?"')
-    recalled = _recalled(session, text, budget, profile, also=also, scope=scope)
+    recalled = _recalled(session, text, budget, profile, also=also, scope=scope, along=True)
     _emit(session, recalled)
     if recalled.weak:
         session.say(NOT_WELL)
@@ -88,12 +88,20 @@ def recall(
 
 
 def _recalled(
-    session: CliSession, text: str, budget: int, profile: str, *, scope: Sequence[str], also: Sequence[str] = ()
+    session: CliSession,
+    text: str,
+    budget: int,
+    profile: str,
+    *,
+    scope: Sequence[str],
+    also: Sequence[str] = (),
+    along: bool = False,
 ) -> Recalled:
     from memstore.beliefs.recall import RecallProfile
     from memstore.beliefs.recall import recall as bring_to_mind
 
-    return bring_to_mind(session.view(), text, also=also, scope=scope, budget=budget, profile=RecallProfile(profile))
+    how = RecallProfile(profile)
+    return bring_to_mind(session.view(), text, also=also, scope=scope, budget=budget, profile=how, along=along)
 
 
 def _emit(session: CliSession, recalled: Recalled) -> None:

@@ -11,6 +11,7 @@ from memstore.cli.group import Command
 from memstore.cli.options import NAME, OTHER_WORDS, WholeNumber, also_option, at_option, several
 from memstore.core.config import QUALITY_PROFILES
 from memstore.core.keys import QUARANTINED
+from memstore.core.memory import OWN_VAULT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
@@ -354,9 +355,9 @@ def _about(session: CliSession, hit: Hit) -> str:
     vouched = hit.trust_level if hit.trust_level != "unverified" else ""
     stale = "stale" if hit.is_stale else ""
     status = hit.status if hit.status == QUARANTINED else ""
-    stack = f"stack {hit.stack}" if hit.stack else ""
+    stack = hit.stack if hit.stack in (None, OWN_VAULT) else f"stack {hit.stack}"
     other_words = "by other words" if hit.by_also else ""
-    words = (stack, hit.type, session.day_of(hit.created_at), held, vouched, stale, status, other_words)
+    words = (stack or "", hit.type, session.day_of(hit.created_at), held, vouched, stale, status, other_words)
     about = " · ".join(word for word in words if word)
     conflicts = "".join(
         f" · {paint('warning', conflict.conflict_type.value)} with {paint('ref', conflict.refs[1])}"

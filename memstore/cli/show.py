@@ -250,7 +250,7 @@ def card(session: CliSession, shown: Shown) -> Iterator[str]:
     title = safe_line(entry.title) if outside is None else quoted(entry.title)
     yield f"{paint('ref', entry.ref or entry.type)}  {paint('title', title)}"
     then = f" as of {shown.commit[:10]}" if shown.commit else ""
-    stack = f" [stack {shown.mount.name}]" if shown.mount else ""
+    stack = f" [{'' if shown.mount.is_own else 'stack '}{shown.mount.name}]" if shown.mount else ""
     yield f"{paint.path(shown.path)} {paint('dim', f'@{shown.revision[:10]}{then}{stack}')}"
     yield ""
     held = [("confidence", _confidence(session, shown))] if shown.memory.confidence is not None else []

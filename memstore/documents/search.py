@@ -49,7 +49,7 @@ hit_document: Form[Hit] = Form(
     also: Further results with the same text, by ref or path.
     conflicts
     status?: only for a quarantined memory, which only a filter on the status finds
-    stack?: The shared stack in which it was found, beside the vault; its paths are then absolute.
+    stack?: The shared stack in which it was found, beside the vault, or own for the viewer's own vault.
     by_also?: Whether it has none of the words of the query, only others that `also` has; only if so.
     explanation?
 """,

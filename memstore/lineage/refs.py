@@ -5,11 +5,10 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from memstore.access import SHARED
-from memstore.core.errors import InStackError, NoIdError, NotFoundError, RefusedError, UsageError
+from memstore.core.errors import InStackError, NoIdError, RefusedError, UsageError
 from memstore.core.ids import MemoryRef
 from memstore.core.keys import EXTERNAL, REF_KEYS, RELIABILITY
-from memstore.core.memory import STACK_MARK, is_external_mark
+from memstore.core.memory import OWN_VAULT, STACK_MARK, is_external_mark
 from memstore.lineage.copies import Copies
 from memstore.lineage.graph import graph_of
 from memstore.lineage.walk import way_back
@@ -124,17 +123,14 @@ def _ref(view: View, name: str, text: str, of: str | None) -> str:
     try:
         entry = view.named(text) if name == "relates_to" else view.find(text)
     except InStackError as error:
+        if error.stack == OWN_VAULT:
+            raise stays_private(text, view.config.owner) from None
         raise InStackError(
             f"`{name}` names memories of this vault, and `{text}` is in the loaded stack {error.stack}",
             hint=f"derived_from takes {STACK_MARK}{error.stack}/{text}; source says in words where it comes from",
             stack=error.stack,
             path=error.path,
         ) from error
-    except NotFoundError:
-        own = view.of(SHARED).own
-        if own and own.view and own.view.rows_of_id(text.rpartition(":")[2]):
-            raise stays_private(text, view.config.owner) from None
-        raise
     if entry.path == of:
         raise UsageError(f"`{name}` would name the memory itself", hint="remove that ref")
     if entry.ref is None:

@@ -73,7 +73,7 @@ def cite(view: View, text: str) -> Cited:
     try:
         entry = view.named(place.name, notes=True)
     except InStackError as error:
-        mount = next((one for one in view.of(SHARED).mounted if one.name == error.stack), None)
+        mount = next((one for one in view.of(SHARED).beside if one.name == error.stack), None)
         if mount is None or mount.view is None:
             raise
         cited = _cited(mount.view, text, place, mount.view.named(error.path, notes=True))

@@ -99,7 +99,7 @@ class _Rows(NamedTuple):
 
 
 class Searcher:
-    """Answers queries on one state of the vault, and on the stacks mounted beside it; one can answer many queries.
+    """Answers queries on one state of the vault, and on what is searched along with it; one can answer many queries.
 
     Each memory is scored among those of its own vault or stack.
 
@@ -120,12 +120,12 @@ class Searcher:
         counted = set[str]() if self._beside else None
         own = self.own_answer(asked, wish, about=about, counted=counted)
         beside = [(mount, searcher.own_answer(asked, wish, counted=counted)) for mount, searcher in self._beside]
-        lost = [mount.problem for mount in self._then.of(SHARED).mounted if mount.problem]
+        lost = [mount.problem for mount in self._then.of(SHARED).beside if mount.problem]
         return together(own, beside, wish, notes=lost) if beside or lost else own
 
     @cached_property
     def _beside(self) -> list[tuple[Mount, Searcher]]:
-        return [(mount, Searcher(mount.view)) for mount in self._then.of(SHARED).mounted if mount.view]
+        return [(mount, Searcher(mount.view)) for mount in self._then.of(SHARED).beside if mount.view]
 
     def own_answer(
         self, asked: Query, wish: Wish, *, about: str | None = None, counted: set[str] | None = None
@@ -243,11 +243,11 @@ class Searcher:
 
 
 def together(own: Answer, beside: Sequence[tuple[Mount, Answer]], wish: Wish, *, notes: Sequence[str] = ()) -> Answer:
-    """Return the answers of a vault and of stacks mounted beside it as one, in the order of the wish.
+    """Return the answers of a vault and of what is beside it as one, in the order of the wish.
 
     Args:
         own: the vault's answer.
-        beside: each stack with its answer.
+        beside: each stack with its answer; first the actor's own vault, whose hits are ranked with the vault's.
         wish: the options of the search.
         notes: what else is to be told, like that a stack can't be read.
     """
@@ -257,9 +257,11 @@ def together(own: Answer, beside: Sequence[tuple[Mount, Answer]], wish: Wish, *,
     lists = [[_of_stack(hit, mount) for hit in answer.hits] for mount, answer in beside]
     merged = partial(heapq.merge, key=partial(_place_of, wish.sort, bool(own.query.clauses)),
                      reverse=wish.sort not in (Sort.TITLE, Sort.PATH))  # fmt: skip
-    # Each list keeps its order. However well somebody else's match, one's own come first (docs/adr/0038).
+    # Each list keeps its order; one's own vault is ranked with the shared one. However well somebody else's match, what
+    # is of these two comes first (docs/adr/0038).
     is_ranked = wish.sort in (Sort.RELEVANCE, Sort.QUALITY)
-    hits = [*own.hits, *merged(*lists)] if is_ranked else [*merged(own.hits, *lists)]
+    mine = sum(mount.is_own for mount, _ in beside) if is_ranked else len(lists)
+    hits = [*merged(own.hits, *lists[:mine]), *merged(*lists[mine:])]
     # A memory that is in several stacks is shown once, and one's own instead of a copy.
     first = {_statement_key(hit): hit for hit in (*(hit for one in reversed(lists) for hit in one), *own.hits)}
     hits = [hit for hit in hits if first[_statement_key(hit)] is hit]

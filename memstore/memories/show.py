@@ -166,7 +166,7 @@ def _locate(view: View, memory: Named) -> tuple[Mount | None, View, Entry]:
     try:
         return None, view, view.named(memory, notes=True)
     except InStackError as error:
-        for mount in view.of(SHARED).mounted:
+        for mount in view.of(SHARED).beside:
             if mount.view and mount.name == error.stack:
                 return mount, mount.view, mount.view.named(error.path, notes=True)
         raise

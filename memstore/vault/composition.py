@@ -115,22 +115,29 @@ def open_workspace(
     ws = assemble(env, root, config, actor, context=known, track=track, models=models)
     ws = ws._replace(alone=alone, terms=WriteTerms(at_terminal=env.at_terminal, signing=_signing(own, actor)))
     if is_group(config.owner) and own.vault:
-        ws = ws._replace(open_own=lambda who: _open_own(env, own.vault or "", root, who, models))
+        ws = ws._replace(open_own=lambda who: _open_own(env, own, root, who, models))
     if not any_context:
         _check_context(env, ws)
     return ws
 
 
-def _open_own(env: Environment, folder: str, beside: Path, actor: str, models: Models) -> Workspace | None:
-    """Return the vault in a folder, to be read beside another; None unless its settings say that it is the actor's.
+def _open_own(env: Environment, settings: UserConfig, beside: Path, actor: str, models: Models) -> Workspace | None:
+    """Return the user's own vault, to be read beside another; None unless its settings say that it is the actor's.
 
-    In a context of its own somebody else listens there, and it is not opened either.
+    In a context of its own somebody else listens there, and it is not opened either. That it can't be read is told
+    only to whom the user's settings call the user.
     """
+    folder = settings.vault or ""
     root = env.expanded(folder).resolve()
     if root.is_relative_to(beside.resolve()) or beside.resolve().is_relative_to(root) or (root / MANIFEST).is_file():
         return None
-    _vault_at(env, root, Found(folder, f"vault in {env.config_file}"))
-    config = config_file.read_vault_config(root, default_owner="")
+    try:
+        _vault_at(env, root, Found(folder, f"vault in {env.config_file}"))
+        config = config_file.read_vault_config(root, default_owner="")
+    except MemstoreError:
+        if actor in (settings.entity, settings.entities.get(os.path.realpath(beside))):
+            raise
+        return None
     if config.owner != actor or is_group(actor):
         return None
     ws = assemble(env, root, config, actor, track=False, models=models)

@@ -185,7 +185,7 @@ def _in_stack(view: View, asked: str, *, by_name: bool) -> InStackError | None:
     """Return the error for a memory in a stack that is loaded beside the vault; None if it is in none."""
     path = posixpath.normpath(f"{view.root}/{view.of(LOOK).ws.here}/{asked}") if asked.startswith("../") else asked
     stack, _, named = asked.removeprefix(STACK_MARK).partition("/") if asked.startswith(STACK_MARK) else ("", "", "")
-    for mount in view.of(SHARED).mounted:
+    for mount in view.of(SHARED).beside:
         inside = mount.view
         if stack:
             path, inside = named, inside if stack == mount.name else None
@@ -195,8 +195,13 @@ def _in_stack(view: View, asked: str, *, by_name: bool) -> InStackError | None:
             continue
         if entry:
             name = shlex.quote(mount.path(entry.path))
+            what = (
+                "in your own vault, which is only read here"
+                if mount.is_own
+                else (f"in the loaded stack {mount.name}, which is only read")
+            )
             return InStackError(
-                f"`{asked}` is in the loaded stack {mount.name}, which is only read",
+                f"`{asked}` is {what}",
                 hint=f"memstore show {name}; memstore show --cite {name}",
                 stack=mount.name,
                 path=entry.path,

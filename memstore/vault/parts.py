@@ -99,6 +99,11 @@ class MountedStacks:
     def own(self) -> Mount | None:
         return self._look.own
 
+    @property
+    def beside(self) -> Sequence[Mount]:
+        own = self._look.own
+        return (own, *self._look.mounts) if own else self._look.mounts
+
     def mount(self, folder: Path, name: str | None, *, any_key: bool = False) -> Mount:
         from memstore.vault import mounts
 

@@ -30,6 +30,11 @@ MEANT = {
     "anchor.anchor.status: may be 'unchecked'",
     "trust.anchors[].status: may be 'unchecked'",
     "revise-from.proposals[].stance: may be 'partial'",
+    # One's own vault is searched along with one that a group owns.
+    (
+        'search.results[].stack: described as "The shared stack in which it was found, beside the vault, or own for '
+        "the viewer's own vault.\""
+    ),
     # Only what changed is listed, and plain notes may have.
     "status: no plain",
     "status: plain may be absent",

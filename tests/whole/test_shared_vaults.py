@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import memstore
+from memstore.files.local_state import vault_hash
 from tests.whole.program import Program
 
 if TYPE_CHECKING:
@@ -229,7 +230,7 @@ def test_what_is_private_goes_to_a_vault_of_ones_own(shared: InProcess) -> None:
     shared.ok("init", str(own), "--owner", ANN)
     shared.ok("config", "--user", "vault", str(own))
     shared.ok("add", "My own secret tea.", "--private")
-    assert shared.ok("search", "secret tea") == ""
+    assert shared.ok("--as", BEN, "search", "secret tea") == ""
     assert "secret tea" in shared.ok("--vault", str(own), "--as", ANN, "search", "secret tea")
     assert list((own / "notes").rglob("*secret-tea*.md"))
     shared.ok("config", "--user", "vault", str(shared.vault))
@@ -249,6 +250,112 @@ def own(shared: InProcess) -> Path:
 def own_id(program: InProcess, own: Path) -> str:
     [ref] = [one["ref"] for one in program.json("--vault", str(own), "--as", ANN, "list")["memories"]]
     return str(ref).partition(":")[2]
+
+
+def files_with(folder: Path, *words: bytes) -> list[str]:
+    """Return the files in a folder and below that have any of these words, git's objects among them as they are."""
+    files = (file for file in folder.rglob("*") if file.is_file())
+    return [str(file) for file in files if any(word in file.read_bytes() for word in words)]
+
+
+def test_ones_own_vault_is_searched_along(shared: InProcess, own: Path) -> None:
+    shared.ok("add", "Tea is served in the lobby.", "--title", "Lobby")
+    [ours, mine] = sorted(shared.json("search", "tea")["results"], key=lambda hit: "stack" in hit)
+    assert (ours["title"], mine["title"]) == ("Lobby", "Tea")
+    assert (mine["stack"], mine["path"][:16]) == ("own", "stack:own/notes/")
+    told = shared.ok("search", "secret")
+    assert "[own · note" in told
+    said = shared.ok("show", mine["path"])
+    assert "[own]" in said
+    assert "My own secret tea." in said
+    assert "My own secret tea." in shared.ok("show", "--cite", mine["path"])
+    assert "in your own vault, which is only read here" in refused(
+        shared, "set", mine["ref"], "importance=high", code=3
+    )
+    before = shared.git("status", "--porcelain")
+    assert "stack:own/notes/" in shared.ok("recall", "secret tea")
+    assert "My own" not in shared.ok("list") + before + shared.ok("privacy", "log", "show")
+
+
+def test_hits_of_ones_own_vault_are_ranked_with_the_shared_ones(shared: InProcess, own: Path) -> None:
+    shared.ok("add", "In the long list of all that is in the lobby there is a lamp, a chair, and also some tea.")
+    shared.ok("add", "Green tea.", "--title", "Green tea", "--private")
+    hits = shared.json("search", "green tea")["results"]
+    assert hits[0]["stack"] == "own"
+    assert [hit["relevance_score"] for hit in hits] == sorted((hit["relevance_score"] for hit in hits), reverse=True)
+    assert not all("stack" in hit for hit in hits)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--as", BEN),
+        ("--as", "si:ash"),
+        ("--as", EVE),
+        ("--as", ANN, "--context", "ctx:lobby"),
+        ("--as", ANN, "--context", "ctx:lobby", "--self"),
+        ("--as", ANN, "--context", "ctx:ann"),
+    ],
+)
+def test_nobody_else_hears_of_ones_own_vault(shared: InProcess, own: Path, words: tuple[str, ...]) -> None:
+    shared.ok("context", "add", "ctx:lobby", "--open")
+    shared.ok("context", "add", "ctx:ann", "--roster", ANN)
+    assert "secret tea" in shared.ok("search", "secret tea")
+    name = own_id(shared, own)
+    for asked in (("search", "secret tea"), ("show", name), ("show", "stack:own/notes"), ("recall", "secret tea")):
+        there = shared.run(*words, *asked)
+        shared.ok("config", "--user", "--unset", "vault")
+        assert (there.returncode, there.stdout, there.stderr) == (
+            (without := shared.run(*words, *asked)).returncode,
+            without.stdout,
+            without.stderr,
+        )
+        shared.ok("config", "--user", "vault", str(own))
+
+
+def test_a_server_and_the_past_have_nothing_of_ones_own_vault(shared: InProcess, own: Path) -> None:
+    shared.git("add", "-A")
+    assert shared.ok("search", "secret tea", "--at", "HEAD") == ""
+    assert "secret tea" not in shared.ok("recall", "--hook", stdin="secret tea")
+
+
+def test_only_a_vault_that_is_ones_own_is_searched_along(shared: InProcess, own: Path) -> None:
+    shared.ok("--vault", str(own), "--as", ANN, "context", "add", "ctx:tea", "--open")
+    settings = own / ".memstore/config.toml"
+    text = settings.read_text()
+    for other in (text.replace(ANN, BEN), text.replace(f'owner = "{ANN}"', "")):
+        assert other != text
+        settings.write_text(other)
+        assert shared.ok("search", "secret tea") == ""
+    settings.write_text("owner = [")
+    done = shared.run("search", "pager")
+    assert "your own vault can't be read" in done.stderr
+    assert "pager rings" in done.stdout
+    assert "own vault" not in shared.run("--as", BEN, "search", "pager").stderr
+    settings.write_text(text)
+    shared.ok("--vault", str(own), "--as", ANN, "context", "enter", "ctx:tea")
+    assert shared.ok("search", "secret tea") == ""
+    shared.ok("--vault", str(own), "--as", ANN, "context", "leave")
+    assert "secret tea" in shared.ok("search", "secret tea")
+
+
+def test_no_stack_is_loaded_as_ones_own(shared: InProcess, own: Path) -> None:
+    shared.ok("--vault", str(own), "--as", ANN, "privacy", "grant", own_id(shared, own), "--to", BEN)
+    stack = str(shared.home / "stack")
+    shared.ok("--vault", str(own), "--as", ANN, "share", "--to", BEN, stack)
+    loading = ("--as", BEN, "share", "load", stack, "--name")
+    assert "own stands for your own vault" in refused(shared, *loading, "own", code=2)
+    shared.ok(*loading, "ann")
+    assert "secret tea" in shared.ok("--as", BEN, "search", "secret tea")
+
+
+def test_nothing_of_ones_own_vault_is_in_the_shared_one(shared: InProcess, own: Path) -> None:
+    for words in (("search", "secret tea"), ("show", own_id(shared, own)), ("recall", "secret tea"), ("check",)):
+        shared.run(*words)
+    shared.run("add", "Named.", "--derived-from", own_id(shared, own))
+    kept = [file for file in files_with(shared.home, b"secret", own_id(shared, own).encode()) if str(own) not in file]
+    digest = vault_hash(own)
+    assert [file for file in kept if digest not in file] == []
 
 
 def test_nothing_names_what_is_in_ones_own_vault(shared: InProcess, own: Path) -> None:
