@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 import memstore
-from memstore.files.local_state import vault_hash
+from memstore.access import SHARED
+from memstore.files.local_state import Environment, vault_hash
+from memstore.vault import composition
 from tests.whole.program import Program
 
 if TYPE_CHECKING:
@@ -313,7 +315,17 @@ def test_nobody_else_hears_of_ones_own_vault(shared: InProcess, own: Path, words
         shared.ok("config", "--user", "vault", str(own))
 
 
-def test_a_server_and_the_past_have_nothing_of_ones_own_vault(shared: InProcess, own: Path) -> None:
+def test_a_server_and_the_past_have_nothing_of_ones_own_vault(
+    shared: InProcess, own: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in shared.environment.items():
+        monkeypatch.setenv(name, value)
+    there = str(shared.vault)
+    env = Environment.of_process()
+    assert composition.open_workspace(env, vault=there, entity=ANN).view().of(SHARED).own is not None
+    for alone in (False, True):
+        served = composition.open_to_serve(env, vault=there, entity=ANN, alone=alone).view().of(SHARED)
+        assert (served.own, [*served.beside]) == (None, [])
     shared.git("add", "-A")
     assert shared.ok("search", "secret tea", "--at", "HEAD") == ""
     assert "secret tea" not in shared.ok("recall", "--hook", stdin="secret tea")
