@@ -70,9 +70,6 @@ class _Known(NamedTuple):
     made: bool = False
 
 
-_NOTHING_WRITTEN = "; nothing was written"  # how errors in settings end
-
-
 class Installer:
     """Sets memstore up in one program.
 
@@ -144,8 +141,7 @@ class Installer:
             text = _text(_bytes(file) or b"", str(file))
             found = settings.pinned(text, str(file), settings.in_its_form(text, str(file), wanted)) if text else None
         except (FormatError, VaultError) as error:
-            problem = str(error).removesuffix(_NOTHING_WRITTEN)
-            return ServedProgram(agent=self._agent, file=file, problem=problem) if self._record else None
+            return ServedProgram(agent=self._agent, file=file, problem=str(error)) if self._record else None
         if found is None:
             return None
         vault = found.value("--vault")

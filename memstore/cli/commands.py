@@ -145,7 +145,7 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "token": ("mcp:token", "make, list and revoke tokens for HTTP"),
         "install": ("agent:install", "set up an agent's program to use a vault"),
         "uninstall": ("agent:uninstall", "undo that"),
-        "list": ("agent:list_", "list the programs that are set up, and whose vault each is shown"),
+        "list": ("agent:list_", "list the programs that are set up, and their vaults"),
     },
 }
 
