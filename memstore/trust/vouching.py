@@ -180,7 +180,11 @@ def voices(
     entries = list(attested)
     own = None if author is None else controller_of(author)
     counting = [index for index, entry in enumerate(entries) if entry.verdict.counts]
-    latest_first = sorted(counting, key=lambda index: _lateness(entries[index].witness), reverse=True)
+
+    def order(index: int) -> tuple[tuple[datetime, int, str], list[str]]:
+        return _lateness(entries[index].witness), sorted(entries[index].roots)  # who says it twice at once has an order
+
+    latest_first = sorted(counting, key=order, reverse=True)
     heard: set[str] = set()
     roots: dict[str, set[str]] = {}
     for index in latest_first:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memstore.core.memory import Witness
@@ -198,6 +198,14 @@ def attestations(draw: st.DrawFn) -> list[Attested]:
 
 
 @given(attestations(), st.sampled_from(AGENTS))
+@example(
+    [
+        said("si:ash", "confirm", roots="session:2"),
+        said("si:pith", "confirm"),
+        said("si:pith", "confirm", roots="session:2"),
+    ],
+    "human:claire",
+)
 def test_who_is_heard_does_not_depend_on_the_order_and_nobody_is_heard_twice(
     attested: list[Attested], author: str
 ) -> None:
