@@ -7,7 +7,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -61,6 +61,8 @@ MEANT = [
     ("# Day\n\t- tea #tea ![](tea.png)\n", {"tea.png", "#tea"}, set()),
     # What a site's generator reads in a block of HTML is text.
     ("<em>\nsee [posts](posts.md) #tea\n</em>\n", {"posts.md", "#tea"}, set()),
+    # A row of a table is one without a line of dashes above it, too, and no code goes across it.
+    ("a `tick\n| #cell |\na tick`\n", {"#cell"}, set()),
     # In Logseq, this is a reference to a block.
     ("[label](((63b70dc8-1d59)))\n", set(), {"((63b70dc8-1d59))"}),
 ]
@@ -114,7 +116,8 @@ LINES = st.sampled_from(
 
 @given(st.lists(LINES, max_size=9).map("\n".join))
 def test_any_text_of_such_lines_is_told_as_the_parser_tells_it(body: str) -> None:
-    """Links and tags in a line that a parser reads as code because an outer item has ended are not compared."""
+    """Rows beside lone backticks are not compared: `MEANT` says why."""
+    assume("| a #cell |" not in body or "a `tick" not in body)
     ours, theirs = marked(read_by_memstore(body)), marked(read_by_parser(body))
     assert ours == theirs
 
