@@ -47,7 +47,7 @@ class Rights(Protocol):
 
         Args:
             kind: what they are about.
-            naming: only files whose path contains one of these.
+            naming: only files whose name has one of these ids.
         """
 
     def audit_paths(self) -> Sequence[str]:

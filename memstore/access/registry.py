@@ -15,7 +15,7 @@ from memstore.core.conflict import VERDICTS, WITHDRAWN
 from memstore.core.errors import FormatError
 from memstore.core.finding import Position, Problem
 from memstore.core.keys import SIGNATURE_KEYS, Key, Shape
-from memstore.core.places import RegistryKind
+from memstore.core.places import BETWEEN_IDS, RegistryKind
 from memstore.files import fence, shapes, strict_yaml
 from memstore.files.fence import BOM, FencedText
 from memstore.files.fence_problems import not_utf8
@@ -138,10 +138,6 @@ FORMS = {
     RegistryKind.REQUEST: RegistryForm(REQUEST_KEYS),
     RegistryKind.VERDICT: RegistryForm(VERDICT_KEYS),
 }
-
-
-# In the name of a verdict's file, the ids of the memories precede its own: finding those of one opens no others.
-BETWEEN_IDS = "+"
 
 
 def expected_id(path: str, kind: RegistryKind) -> str:

@@ -17,7 +17,7 @@ from memstore.conflicts.conflict import decided, may_differ
 from memstore.conflicts.frames import ALL, DENY_ALL, IN_PART, KNOWN, frame
 from memstore.conflicts.prose import is_claim
 from memstore.conflicts.sides import MOST_STATEMENTS, Side, said_by
-from memstore.conflicts.verdicts import verdicts_on
+from memstore.conflicts.verdicts import by_path, verdicts_on
 from memstore.core.conflict import Judged
 from memstore.core.errors import UsageError
 from memstore.core.keys import EXTERNAL
@@ -128,16 +128,18 @@ def candidates(
         view: the vault.
         memory: the memory, or several; without any, each that has changed since the last commit.
         limit: at most this many for each memory.
-        model: the model that is to judge them, if it is not the actor: what either has judged is left out.
+        model: the model that is to judge them, if it is not the actor; what it has judged is left out.
         which: filters; without a memory, each that passes them.
 
     Raises:
         NotFoundError: the viewer may not see such a memory.
         UsageError: no memory is named, and none has changed; or a filter is invalid.
     """
-    near = _Near(view, model)
+    near = _Near(view)
     paths = _asked(view, near.audience, memory, which)
-    found = [near.of(path)[:limit] for path in view.with_progress("comparing memories", paths)]
+    judge = model or view.actor
+    judged = by_path(one for one in verdicts_on(view, paths) if one.judge == judge) if paths else {}
+    found = [near.of(path, judged.get(path, ()))[:limit] for path in view.with_progress("comparing memories", paths)]
     return tuple(chain.from_iterable(found))
 
 
@@ -194,11 +196,10 @@ class _Near:
 
     Args:
         view: the vault.
-        model: what is to judge them, if it is not the actor.
     """
 
-    def __init__(self, view: View, model: str | None = None) -> None:
-        self.view, self._model = view, model
+    def __init__(self, view: View) -> None:
+        self.view = view
         self.audience = Audience(view)
         self.aliases = aliases_of(view)
         status = self.audience.column("status")
@@ -206,8 +207,8 @@ class _Near:
         self._active = [row for row in self.audience.memories if status[row] == "active"]
         self.frequency = cache(view.of(INDEX).frequency)
 
-    def of(self, path: str) -> list[Candidate]:
-        """Return the candidates of a memory, given by its path, the most alike first."""
+    def of(self, path: str, judged: Sequence[PairVerdict]) -> list[Candidate]:
+        """Return the candidates of a memory, given by its path, but those that were judged; the most alike first."""
         file = self.view.read(path)
         if file is None:
             return []
@@ -217,12 +218,7 @@ class _Near:
             other = self.view.read(self.paths[row])
             if other and not may_differ(file.memory, other.memory) and not decided(_side(file), _side(other)):
                 found += asked.candidates(other)
-        verdicts = [one for one in verdicts_on(self.view, path) if one.judge == self._judge] if found else ()
-        return sorted((one for one in found if not one.is_judged(verdicts)), key=lambda one: one.order)
-
-    @property
-    def _judge(self) -> str:
-        return self._model or self.view.actor
+        return sorted((one for one in found if not one.is_judged(judged)), key=lambda one: one.order)
 
     def _alike(self, asked: _Asked) -> Sequence[int]:
         """Return the rows of the active memories that have most of the rarest words of a memory."""

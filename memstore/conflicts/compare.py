@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from functools import cache, cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 from memstore.conflicts import INFERENCE, LEXICON
@@ -27,11 +28,11 @@ from memstore.search.index import claim_term
 from memstore.search.ranker import FILES_AT_ONCE, Audience
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from memstore.conflicts.gists import Gist
     from memstore.conflicts.statements import Statement
-    from memstore.core.conflict import Conflict
+    from memstore.core.conflict import Conflict, PairVerdict
     from memstore.core.named import Named
     from memstore.core.view import View
     from memstore.files.memory_file import MemoryFile
@@ -141,6 +142,15 @@ class Comparer:
             found += self.judged(side.path, {*by_path, *but})
         return found
 
+    @cached_property
+    def _reported(self) -> Mapping[str, Sequence[PairVerdict]]:
+        """The verdicts that are reported as conflicts, by the paths of both memories."""
+        from memstore.conflicts.verdicts import by_path, verdicts_on
+
+        judges = self._view.config.judges
+        found = verdicts_on(self._view) if judges else ()
+        return by_path(one for one in found if one.judge in judges and one.verdict in _REPORTED)
+
     def judged(self, path: str | None = None, but: Collection[str] = ()) -> Iterator[Conflict]:
         """Yield the conflicts that those judged whose verdicts are reported: of one memory, which comes first, or all.
 
@@ -149,11 +159,10 @@ class Comparer:
             but: paths of others to leave out.
         """
         from memstore.conflicts.conflict import by_verdict, decided, may_differ
-        from memstore.conflicts.verdicts import lines_of, verdicts_on
+        from memstore.conflicts.verdicts import lines_of
 
-        for verdict in verdicts_on(self._view, path):
-            if verdict.judge not in self._view.config.judges or verdict.verdict not in _REPORTED:
-                continue
+        verdicts = chain.from_iterable(self._reported.values()) if path is None else self._reported.get(path, ())
+        for verdict in dict.fromkeys(verdicts):
             one, other = sorted(verdict.judged, key=lambda place: place.path != (path or verdict.judged[0].path))
             mine, theirs = self.side_at(one.path), self.side_at(other.path)
             if not (mine and theirs) or other.path in but:
@@ -386,7 +395,7 @@ def _judged(view: View, found: list[Conflict], path: str | None = None) -> list[
     """Return conflicts, of the memory at a path or of all, with what was judged of them."""
     if not found:
         return found
-    from memstore.conflicts.verdicts import about, verdicts_on
+    from memstore.conflicts.verdicts import about, by_path, verdicts_on
 
-    verdicts = verdicts_on(view, path)
-    return [one._replace(verdicts=about(one, verdicts)) for one in found] if verdicts else found
+    verdicts = by_path(verdicts_on(view, [path] if path else ()))
+    return [one._replace(verdicts=about(one, verdicts.get(one.lines[0].path, ()))) for one in found]

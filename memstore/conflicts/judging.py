@@ -6,11 +6,11 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 from memstore.access import registry
-from memstore.access.audit import new_id
-from memstore.access.registry import BETWEEN_IDS, path_of
+from memstore.access.audit import is_keeper, new_id
+from memstore.access.registry import path_of
 from memstore.conflicts.candidates import MOST_SHOWN, candidates, nearest
 from memstore.conflicts.model_judges import SUPERSEDED
-from memstore.conflicts.verdicts import digest, verdict_of, verdicts_on
+from memstore.conflicts.verdicts import by_path, digest, verdict_of, verdicts_on
 from memstore.core import digests
 from memstore.core.change import Written
 from memstore.core.conflict import VERDICTS, WITHDRAWN, Judged, PairVerdict
@@ -18,7 +18,7 @@ from memstore.core.errors import NoIdError, NotFoundError, RefusedError, UsageEr
 from memstore.core.ids import ID_OF_VERDICT
 from memstore.core.keys import EXTERNAL
 from memstore.core.named import Named, refs_of
-from memstore.core.places import RegistryKind, is_sealed_path
+from memstore.core.places import BETWEEN_IDS, RegistryKind, is_sealed_path
 from memstore.core.short_repr import short_repr
 from memstore.core.times import instant
 from memstore.core.transaction import Saving, save_own, unified_diff
@@ -147,10 +147,12 @@ class _Entry(NamedTuple):
 
 def _recorded(view: View, entries: Sequence[_Entry], saving: Saving) -> Judgement:
     given, files = list[PairVerdict](), list[Written]()
+    known = by_path(verdicts_on(view, [entry.sides[0].place.path for entry in entries])) if entries else {}
     for entry in entries:
         sides = entry.sides
         _stop_where_unfit(sides, entry.verdict)
-        before = [one for one in verdicts_on(view, sides[0].place.ref) if _is_same_question(one, entry, view)]
+        others = (*known.get(sides[0].place.path, ()), *given)  # a batch may name a memory twice
+        before = [one for one in others if _is_same_question(one, entry, view)]
         if same := next((one for one in before if _is_same(one, entry)), None):
             given.append(same)
             continue
@@ -162,15 +164,16 @@ def _recorded(view: View, entries: Sequence[_Entry], saving: Saving) -> Judgemen
 
 
 def withdraw(view: View, judge: str, **saving: Unpack[Saving]) -> Judgement:
-    """Take back all verdicts in force of a judge: an entity, a model, or the id of a verdict.
+    """Take back all verdicts of a judge, an entity or a model, or one by its id, though its lines were changed since.
 
-    Everybody takes back their own, the vault's owner anybody's.
+    Everybody takes back their own, the vault's owner or a keeper of it anybody's.
 
     Raises:
         NotFoundError: the actor may take back no verdict of this judge.
     """
-    mine = [one for one in verdicts_on(view) if view.actor in (one.judged_by, view.config.owner)]
-    going = [one for one in mine if judge in (one.id, one.judged_by, one.model)]
+    may_all = view.actor == view.config.owner or is_keeper(view)
+    known = [one for one in verdicts_on(view, stands=False) if may_all or one.judged_by == view.actor]
+    going = [one for one in known if judge in (one.id, one.judged_by, one.model)]
     if not going:
         raise NotFoundError(
             f"there is no verdict of {judge} that {view.actor} may take back",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import defaultdict
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -17,49 +18,62 @@ from memstore.core.conflict import WITHDRAWN, Judged, Lines, PairVerdict
 from memstore.core.errors import changed_while_read
 from memstore.core.ids import MemoryRef
 from memstore.core.keys import EXTERNAL
+from memstore.core.named import refs_of
 from memstore.core.places import RegistryKind
 from memstore.core.quotation import quoted
 from memstore.files.passages import LineMap
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from memstore.access.registry import RegistryFile
     from memstore.core.conflict import Conflict
-    from memstore.core.named import Named
+    from memstore.core.named import Names
     from memstore.core.view import View
 
-# Lines that moved are looked for, unless there are more of them.
-MOST_MOVED = 20
+# Lines that moved are looked for so many lines around, unless there are more of them.
+MOST_MOVED, FARTHEST = 20, 1000
 _BOTH = 2
 
 
-def verdicts_on(view: View, memory: Named | None = None) -> tuple[PairVerdict, ...]:
-    """Return the verdicts in force on a memory, or all, on memories that the viewer may see; the oldest first.
+def verdicts_on(view: View, memories: Names = (), *, stands: bool = True) -> tuple[PairVerdict, ...]:
+    """Return the verdicts in force on memories, or all, on memories that the viewer may see; the oldest first.
 
     Those are left out that were taken back, and those whose lines were changed since.
 
     Args:
         view: the vault.
-        memory: the memory; None for all.
+        memories: the memories; none for all.
+        stands: whether to leave out those whose lines were changed; else these have the lines that were judged.
 
     Raises:
         NotFoundError: the viewer may not see such a memory.
     """
-    ref = None if memory is None else str(view.named(memory).ref)
-    naming = () if ref is None else (ref.partition(":")[2],)
-    read = view.of(RIGHTS).registry(RegistryKind.VERDICT, naming=naming)
+    ids = {view.named(name).id for name in refs_of(memories)} - {None, ""}
+    if memories and not ids:
+        return ()
+    read = view.of(RIGHTS).registry(RegistryKind.VERDICT, naming=ids)
     files = sorted(filter(None, read.values()), key=lambda file: (file.values["judged_at"], file.values["id"]))
     back = {(file.values.get("withdraws"), file.values["judged_by"]) for file in files}
+    anybodys = {view.config.owner, *view.of(RIGHTS).registries.keepers} if files else set()
     found = []
     for file in files:
         name, judge = file.values["id"], file.values["judged_by"]
-        if file.values["verdict"] == WITHDRAWN or not back.isdisjoint({(name, judge), (name, view.config.owner)}):
+        if file.values["verdict"] == WITHDRAWN or any((name, by) in back for by in (judge, *anybodys)):
             continue
-        places = [*_places(view, file)]
-        if len(places) == _BOTH == len(file.values["judged"]) and (ref is None or ref in {one.ref for one in places}):
+        places = [*_places(view, file, stands=stands)]
+        if len(places) == _BOTH == len(file.values["judged"]):
             found.append(verdict_of(file.path, file.values, (places[0], places[1])))
     return tuple(found)
+
+
+def by_path(verdicts: Iterable[PairVerdict]) -> Mapping[str, Sequence[PairVerdict]]:
+    """Return verdicts by the paths of both memories."""
+    found: defaultdict[str, list[PairVerdict]] = defaultdict(list)
+    for verdict in verdicts:
+        for place in verdict.judged:
+            found[place.path].append(verdict)
+    return found
 
 
 def lines_of(view: View, place: Judged) -> Lines:
@@ -79,8 +93,8 @@ def about(conflict: Conflict, verdicts: Iterable[PairVerdict]) -> tuple[PairVerd
     return tuple(one for one in verdicts if one.is_about(*places))
 
 
-def _places(view: View, file: RegistryFile) -> Iterator[Judged]:
-    """Yield the judged lines of the memories that the viewer may see, as far as they still say the same."""
+def _places(view: View, file: RegistryFile, *, stands: bool) -> Iterator[Judged]:
+    """Yield the judged lines of the memories that the viewer may see, if it `stands` only where they say the same."""
     for side in file.values["judged"]:
         ref = MemoryRef.parse(side["ref"])
         rows = view.rows_of_id(ref.id) if ref else ()
@@ -89,8 +103,8 @@ def _places(view: View, file: RegistryFile) -> Iterator[Judged]:
         if memory is None or lines is None:
             return
         first, last = int(lines[1]), int(lines[2] or lines[1])
-        start = _start_now(LineMap(memory.data), first, last - first, file.values["id"], side.get("digest"))
-        if start is None:
+        now = _start_now(LineMap(memory.data), first, last - first, file.values["id"], side.get("digest"))
+        if (start := now if stands else now or first) is None:
             return
         yield Judged(str(memory.memory.ref), memory.path, start, start + last - first)
 
@@ -98,8 +112,8 @@ def _places(view: View, file: RegistryFile) -> Iterator[Judged]:
 def _start_now(lines: LineMap, first: int, more: int, salt: str, mark: str | None) -> int | None:
     """Return the line at which what was judged begins now; None if it no longer stands there as it was."""
     last = lines.line_count - more
-    anywhere = range(1, last + 1) if more < MOST_MOVED else ()
-    for start in chain([first] if first <= last else (), anywhere) if more >= 0 else ():
+    around = range(max(1, first - FARTHEST), min(last, first + FARTHEST) + 1) if more < MOST_MOVED else ()
+    for start in chain([first] if first <= last else (), around) if more >= 0 else ():
         if digest(salt, lines.excerpt(start, start + more)) == mark:
             return start
     return None

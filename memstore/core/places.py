@@ -264,6 +264,15 @@ def kind_of(path: str) -> RegistryKind | None:
     return kind
 
 
+# In the name of a verdict's file, the ids of the memories precede its own: finding those of one opens no others.
+BETWEEN_IDS = "+"
+
+
+def ids_named(path: str) -> frozenset[str]:
+    """Return the ids in the name of a registry file."""
+    return frozenset(without_suffix(path).rpartition("/")[2].split(BETWEEN_IDS))
+
+
 def decides(path: str) -> bool:
     """Return whether the vault's own file at a path decides who may see what, or records such decisions."""
     if path == CONFIG_PATH or is_audit_path(path):

@@ -29,7 +29,7 @@ def with_concerns(answer: ToolAnswer, view: View) -> ToolAnswer:
     """
     found: Sequence[Candidate] = ()
     with suppress(Exception):
-        found = candidates(view, answer.document["ref"])
+        found = candidates(view, [answer.document["ref"]] if answer.document["ref"] else [])
         outside = {*from_outside(view, [one.ref for one in found])}
         found = [one for one in found if one.ref not in outside]
         note_shown(view, found)

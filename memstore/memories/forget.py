@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, NamedTuple, TypedDict, Unpack
 from memstore.access import RIGHTS, registry
 from memstore.access.audit import recorded
 from memstore.access.policy import id_in, is_passed_generalization, labels_of
-from memstore.access.registry import BETWEEN_IDS
 from memstore.access.sight import detached
 from memstore.beliefs import ledger
 from memstore.beliefs.graduate import page_of
@@ -456,8 +455,7 @@ class _Remainder:
         for file in self._suggested:
             yield Written(file.path, file.data, None)
         for path in self._view.of(RIGHTS).registry(RegistryKind.VERDICT, naming=self._going.keys()):
-            if not self._going.keys().isdisjoint(path.rpartition("/")[2].split(BETWEEN_IDS)):
-                yield Written(path, self._view.own_file(path), None)
+            yield Written(path, self._view.own_file(path), None)
         for path, request in self._view.of(RIGHTS).registry(RegistryKind.REQUEST).items():
             said = {} if request is None else request.values
             about = {id_in(str(said.get("ref") or "")), str(said.get("scope") or "").removeprefix("mem:")}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memstore.core.errors import VaultError
-from memstore.core.places import is_sealed_path
+from memstore.core.places import ids_named, is_sealed_path
 from memstore.trust import SEAL_KEYS
 from memstore.vault.look import LOOK
 from memstore.vault.workspace import Moment
@@ -64,7 +64,7 @@ class VaultRights:
 
     def registry(self, kind: RegistryKind, *, naming: Collection[str] = ()) -> Mapping[str, RegistryFile | None]:
         listed = self._look.ws.vault.registry_files([kind])
-        paths = sorted(path for path in listed if not naming or any(name in path for name in naming))
+        paths = sorted(path for path in listed if not naming or not ids_named(path).isdisjoint(naming))
         if not paths:
             return {}
         from memstore.vault.registries import registry_files

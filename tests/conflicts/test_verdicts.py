@@ -20,8 +20,10 @@ from tests.support import memory_text
 from tests.whole.program import InProcess, Program
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
+    from memstore.core.places import RegistryKind
     from memstore.vault.workspace import Workspace
 
 BRASS, PAPER = "The lamp in the hall is made of brass.", "The lamp in the hall is made of paper."
@@ -233,3 +235,34 @@ def test_only_the_verdicts_of_named_judges_are_reported_and_they_lower_no_qualit
     assert "temporal with note:m_ccc" in program.ok("show", "m_bbb")
     program.ok("conflicts", "resolve", "m_ccc", "m_bbb", "--keep", "m_ccc")
     assert program.json("conflicts")["conflicts"] == []
+
+
+def test_what_is_withdrawn_does_not_come_back_with_the_lines(program: Program) -> None:
+    program.ok("conflicts", "judge", "m_aaa", "m_bbb", "m_bbb", "note:m_bbb", "same")  # once, however it is named
+    assert len(verdict_files(program)) == 1
+    place = program.vault / "a.md"
+    before = place.read_bytes()
+    place.write_bytes(before.replace(b"brass", b"gold"))
+    assert "says the same" not in program.ok("show", "m_bbb")
+    assert "1 verdict taken back" in program.run("conflicts", "withdraw", "human:tester").stderr
+    place.write_bytes(before)
+    assert "says the same" not in program.ok("show", "m_bbb")
+
+
+def test_the_lists_of_verdicts_are_read_once_for_many_memories(monkeypatch: pytest.MonkeyPatch) -> None:
+    lamps = {
+        f"l{at}": memory_text(f"The lamp number {at} hangs in the hall.\n", id=f"m_l{at:02}", **KEYS)
+        for at in range(30)
+    }
+    ws = vault(**lamps)
+    kept, listed = MemoryVault.registry_files, list[int]()
+
+    def noted(self: MemoryVault, kinds: Iterable[RegistryKind] | None = None) -> Iterator[str]:
+        listed.append(1)
+        return kept(self, kinds)
+
+    monkeypatch.setattr(MemoryVault, "registry_files", noted)
+    candidates(ws.view(), ["m_l00", "m_l01"])
+    few = len(listed)
+    candidates(ws.view(), [f"m_l{at:02}" for at in range(30)])
+    assert len(listed) == 2 * few
