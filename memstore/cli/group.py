@@ -319,7 +319,10 @@ class Group(GlobalOptionsMixin, click.Group):
         """Put the default verb before the arguments if none is named."""
         at = _verb_at(args)
         if self.default and args[at : at + 1] != ["--help"] and args[at : at + 1] not in self._verbs(ctx):
-            args = [*args[:at], self.default, *args[at:]]
+            meant = self.get_command(ctx, self.default)
+            takes_words = meant and any(isinstance(param, click.Argument) for param in meant.params)
+            if takes_words or not args[at:] or args[at].startswith("-"):  # else it is a slip in a verb
+                args = [*args[:at], self.default, *args[at:]]
         return super().parse_args(ctx, args)
 
     def _verbs(self, ctx: click.Context) -> list[list[str]]:

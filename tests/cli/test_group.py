@@ -375,3 +375,11 @@ def test_an_agents_bare_name_is_that_of_a_synthetic_one(given: str, entity: str)
         assert command is not None
         command.make_context(name, rest, parent=ctx)
         assert session.choices.entity == entity
+
+
+@pytest.mark.parametrize(("words", "meant"), [("mcp lst", "mcp list"), ("index statu", "index status")])
+def test_a_slip_in_a_verb_of_a_group_whose_usual_verb_takes_no_words(
+    words: str, meant: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words.split()) == 2
+    assert f"did you mean `memstore {meant}`?" in capsys.readouterr().err
