@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.git_repositories import git
-from tests.hooks.test_pushed_charter import ANN, BEN, EVE, OPS, Team, begin
+from tests.team import ANN, BEN, EVE, OPS, Team, begin
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,18 +15,13 @@ QUIET = ("git", "-c", "core.editor=true")
 
 
 @pytest.fixture(scope="module")
-def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("requests")
-    begin(place)
-    return place
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Team:
+    return begin(tmp_path_factory.mktemp("team"))
 
 
 @pytest.fixture
-def team(begun: Path, tmp_path: Path) -> Team:
-    shutil.copytree(begun, tmp_path, symlinks=True, dirs_exist_ok=True)
-    for who in (BEN, EVE):
-        git(tmp_path / who.partition(":")[2], "remote", "set-url", "origin", "../remote.git")
-    return Team(tmp_path)
+def team(begun: Team, tmp_path: Path) -> Team:
+    return begun.copied(tmp_path)
 
 
 def pager(team: Team, who: str) -> str:
