@@ -55,7 +55,7 @@ def find_repository(folder: Path) -> RepositoryFolders | None:
 
     The environment (`GIT_DIR`) is ignored: all programs must agree on where a vault's lock is.
     """
-    here = folder.resolve()
+    here = Path(os.path.realpath(folder))
     for parent in (here, *here.parents):
         git_dir = _git_dir(parent / ".git")
         if git_dir is not None:
@@ -64,6 +64,7 @@ def find_repository(folder: Path) -> RepositoryFolders | None:
 
 
 _MOST_SYMBOLIC = 5
+_MOST_OF_A_LINE = 4200  # bytes: the system takes no longer path
 
 
 def head_of(folders: RepositoryFolders) -> str | None:
@@ -159,23 +160,39 @@ def is_secret(file: Path) -> bool:
 
 def _git_dir(dot_git: Path) -> Path | None:
     """Return the folder that a `.git` is, or points to (worktrees, submodules)."""
-    if (dot_git / "HEAD").is_file():
+    if os.path.isfile(dot_git / "HEAD"):  # noqa: PTH113 - `Path.is_file` raises where a name is too long or not readable
         return dot_git
-    try:
-        text = regular_bytes(dot_git).decode()
-    except (OSError, UnicodeDecodeError):
-        return None
+    text = _line_of(dot_git)
     if not text.startswith("gitdir:"):
         return None
     target = dot_git.parent / text.removeprefix("gitdir:").strip()
-    return target.resolve() if (target / "HEAD").is_file() else None
+    return Path(os.path.realpath(target)) if os.path.isfile(target / "HEAD") else None  # noqa: PTH113 - as above
 
 
 def _common_dir(git_dir: Path) -> Path:
+    said = _line_of(git_dir / "commondir")
+    return Path(os.path.realpath(git_dir / said)) if said else git_dir
+
+
+def tree_linked_to(folders: RepositoryFolders) -> Path | None:
+    """Return the linked work tree that a repository knows as its own; None for another kind of repository.
+
+    A `.git` may name any folder as its git folder, and that one any repository: only a git folder that lies in the
+    repository itself is of one of its work trees.
+    """
+    if folders.git_dir.parent != folders.common_dir / "worktrees":
+        return None
+    said = _line_of(folders.git_dir / "gitdir")
+    return Path(os.path.realpath(folders.git_dir / said)).parent if said else None
+
+
+def _line_of(file: Path) -> str:
+    """Return the line in a small file of git's; empty if it can't be read, or could be no path."""
     try:
-        return (git_dir / (git_dir / "commondir").read_text().strip()).resolve()
+        text = os.fsdecode(regular_bytes(file, most=_MOST_OF_A_LINE)).strip()
     except OSError:
-        return git_dir
+        return ""
+    return "" if "\0" in text else text
 
 
 def regular_bytes(path: Path, *, most: int = -1) -> bytes:

@@ -721,6 +721,9 @@ def own_vault(env: Environment) -> str:
     )
 
 
+_MOST_OF_A_PATH = 4096  # bytes, as Linux has it
+
+
 def scope_at(env: Environment, folder: str | None) -> str | None:
     """Return the scope of an agent's folder, by default the process's: that of the nearest folder with one.
 
@@ -728,22 +731,28 @@ def scope_at(env: Environment, folder: str | None) -> str | None:
     give no folder a scope, so that nothing is kept apart.
     """
     scopes = config_file.read_user_config(env.config_file).scopes
-    known = {os.path.realpath(place): scope for place, scope in scopes.items()}
-    here = Path(os.path.realpath(folder or env.folder))
-    around = (here, *here.parents, *_linked_from(here))
-    return next((known[str(one)] for one in around if str(one) in known), GLOBAL_SCOPE) if known else None
+    known = {_real(place): scope for place, scope in scopes.items()}
+    here = _real(folder or str(env.folder))
+    around = (here, *here.parents, *_linked_from(here)) if here else ()
+    return next((known[one] for one in around if one in known), GLOBAL_SCOPE) if known else None
+
+
+def _real(folder: str) -> Path | None:
+    """Return a folder's real path, as far down as the system takes a path; None for a name that no folder can have."""
+    try:
+        whole = os.fsencode(folder)
+        named = whole if len(whole) < _MOST_OF_A_PATH else whole[:_MOST_OF_A_PATH].rpartition(b"/")[0]
+        return Path(os.fsdecode(os.path.realpath(named)))
+    except ValueError:
+        return None
 
 
 def _linked_from(folder: Path) -> tuple[Path, ...]:
     """Return the folders around the repository that a folder's work tree is linked from, if that says so, too."""
-    from memstore.files.local_state import find_repository, regular_bytes
+    from memstore.files.local_state import find_repository, tree_linked_to
 
     found = find_repository(folder)
-    try:
-        said = os.fsdecode(regular_bytes(found.git_dir / "gitdir")).strip() if found else ""
-    except OSError:  # it is linked from nowhere
-        return ()
-    is_linked = Path(os.path.realpath(said)).parent in (folder, *folder.parents)
+    is_linked = found is not None and tree_linked_to(found) in (folder, *folder.parents)
     return tuple(found.common_dir.parents) if found and is_linked else ()
 
 

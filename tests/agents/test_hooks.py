@@ -664,6 +664,70 @@ def test_no_folder_says_of_itself_that_it_is_a_projects_work_tree(projects: InPr
     (forged / ".git").write_text(git_dir)
     assert "Bluefin" not in told_in(projects, "forged", "UserPromptSubmit")
 
+    made = forged / "made"
+    made.mkdir()
+    (forged / ".git").write_text("gitdir: made\n")
+    (made / "HEAD").write_text("ref: refs/heads/main\n")
+    (made / "gitdir").write_text(f"{forged / '.git'}\n")
+    (made / "commondir").write_text(f"{projects.home / 'a' / '.git'}\n")
+    assert "Bluefin" not in told_in(projects, "forged", "UserPromptSubmit")
+
+
+def odd_folder(home: Path, kind: str) -> str:
+    """Return a folder whose name, or whose `.git`, is not what anybody expects."""
+    names = {
+        "long name": "n" * 300,
+        "long path": "p/" * 20_000,
+        "NUL": "a\0b",
+        "half a character": "\ud800",
+        "loop": "loop",
+    }
+    folder, made = home / "odd", home / "odd" / "made"
+    made.mkdir(parents=True)
+    (home / "loop").symlink_to("loop")
+    (folder / ".git").write_text("gitdir: made\n")
+    (made / "HEAD").write_text("ref: refs/heads/main\n")
+    match kind:
+        case "gitdir":
+            (home / "worktrees").mkdir()
+            made = made.rename(home / "worktrees" / "made")
+            (folder / ".git").write_text(f"gitdir: {made}\n")
+            (made / "commondir").write_text("../..\n")
+            (made / "gitdir").write_bytes(b"/a\0b\n")
+        case "commondir":
+            (made / "commondir").write_bytes(b"/\xff\xfe\0\n")
+        case "no text":
+            (made / "commondir").write_bytes(b"/\xff\n")
+        case "pipe":
+            os.mkfifo(made / "commondir")
+            os.mkfifo(made / "gitdir")
+    return f"{home}/{names.get(kind, 'odd')}"
+
+
+@pytest.mark.parametrize(
+    "kind",
+    ["long name", "long path", "NUL", "half a character", "loop", "gitdir", "commondir", "no text", "pipe"],
+)
+def test_no_folder_keeps_a_session_from_being_written_down(projects: InProcess, kind: str) -> None:
+    folder = odd_folder(projects.home, kind)
+    done = projects.run(*CAPTURE, stdin=asked("SessionEnd", cwd=folder, prompt="The bank closes at two"))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert sum("bank closes" in one.read_text() for one in (projects.vault / "raw").rglob("*.md")) == 1
+    assert "bank closes" in projects.ok(
+        *RECALL, stdin=asked("UserPromptSubmit", prompt="When does the bank close?", cwd=folder)
+    )
+
+
+def test_what_is_said_far_below_a_projects_folder_is_the_projects(projects: InProcess) -> None:
+    assert "Bluefin" in told_in(projects, "a/" + "deep/" * 20_000, "UserPromptSubmit")
+
+
+def test_a_scope_of_no_folder_is_nobodys(projects: InProcess) -> None:
+    with (projects.home / "config" / "memstore" / "config.toml").open("a") as settings:
+        settings.write('"/a\\u0000b" = "project:c"\n')
+    assert "Bluefin" in told_in(projects, "a", "UserPromptSubmit")
+    assert "Bluefin" not in told_in(projects, "b", "UserPromptSubmit")
+
 
 def test_without_scopes_of_folders_nothing_is_kept_apart(projects: InProcess) -> None:
     for name in ("a", "b"):
