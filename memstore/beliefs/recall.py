@@ -64,6 +64,7 @@ MOST_RULES = 2  # standing rules among the memories
 LEAST_BELIEF = 0.4  # the lowest confidence today of a belief that is shown
 HALF = 0.5  # a belief with less confidence is not held
 _ENOUGH_WORDS = 2  # of the prompt, in a belief that is about it whatever its words weigh
+_MAY_BE_NAMED = frozenset({"active", "superseded"})  # what is quarantined, archived or forgotten is out of recall
 LONGEST_LEAD = 80  # characters of the title of another memory before a quotation
 DEFAULT_BUDGET = 600
 RANK_CONSTANT = 60  # Cormack, Clarke, Büttcher, Reciprocal Rank Fusion (2009)
@@ -298,8 +299,10 @@ def _best_of(recalled: _Recall, beside: _Recall | None, filters: Filters, most: 
     here = recalled.best(filters, most)
     if beside is None:
         return here
-    found = sorted([*here, *beside.best(filters, most)], key=lambda one: one.score, reverse=True)
-    return [*{one.text(one.sayings[0]).casefold(): one for one in reversed(found)}.values()][::-1][:most]
+    found: dict[str, _Found] = {}
+    for one in sorted([*here, *beside.best(filters, most)], key=lambda one: one.score, reverse=True):
+        found.setdefault(one.text(one.sayings[0]).casefold(), one)
+    return [*found.values()][:most]
 
 
 class _Found(NamedTuple):
@@ -416,8 +419,11 @@ class _Recall:
         rows = narrowed(audience.then, audience.memories, filters._replace(scope=self._scopes))
         past = self._past.among(rows)
         rows = [row for row in rows if row not in past]
+        scopes, statuses = audience.column("scope"), audience.column("status")
         heirs = {
-            old: heir for old, heir in self._past.heirs(rows).items() if self._is_in(audience.column("scope")[old])
+            old: heir
+            for old, heir in self._past.heirs(rows).items()
+            if self._is_in(scopes[old]) and statuses[old] in _MAY_BE_NAMED
         }
         found = {one.text(one.sayings[0]).casefold(): one for one in self._rules(rows)}
         known = {one.hit.path for one in found.values()}
@@ -625,14 +631,14 @@ class _Recall:
         return _belief_of(file.memory, self._now), f"Reversed {(against.happened_at or against.timestamp)[:10]}{by}"
 
     def _title_of(self, ref: str) -> str:
-        """Return the title of a memory; empty if it is external, or the viewer may not see it."""
+        """Return the title of a memory; empty if it is external, out of recall, or the viewer may not see it."""
         named = MemoryRef.parse(ref)
         entries = (self._view.entry(row) for row in self._view.rows_of_id(named.id)) if named else ()
         return next(
             (
                 shortened(one_line(one.title), LONGEST_LEAD)
                 for one in entries
-                if one.source_type != EXTERNAL and self._is_in(one.scope)
+                if one.source_type != EXTERNAL and one.status in _MAY_BE_NAMED and self._is_in(one.scope)
             ),
             "",
         )

@@ -140,3 +140,12 @@ def test_a_belief_needs_more_than_one_word_of_the_prompt_unless_that_is_all_of_i
 )
 def test_it_is_said_where_nothing_matches_well(prompt: str, *, weak: bool) -> None:
     assert recall(memory_workspace(FILES).view(), prompt).weak is weak
+
+
+@pytest.mark.parametrize("status", ["quarantined", "archived", "forgotten", "draft"])
+def test_what_is_out_of_recall_is_not_named_beside_what_holds_now(status: str) -> None:
+    old = note("The workshop opens at nine zebras.", id="m_first", status=status, superseded_by="note:m_second")
+    hidden = {"first.md": old, "second.md": note("Opening is at ten.", id="m_second", supersedes="['note:m_first']")}
+    assert not [bite for bite in bites("When does the workshop with the zebras open?", hidden) if "zebra" in bite]
+    against = {"against.md": note("Six zebras came back happy.", id="m_against", status=status)}
+    assert not [bite for bite in bites("Are tubeless tyres trouble?", against) if "zebra" in bite]

@@ -434,3 +434,13 @@ def test_a_vault_of_a_group_without_a_charter_gets_one_from_a_member(shared: InP
     assert "is no member of group:ops" in refused(shared, "--as", EVE, "init")
     shared.ok("--as", BEN, "init")
     assert "kept by human:ben" in shared.ok("--as", BEN, "doctor")
+
+
+def test_what_both_vaults_say_keeps_its_better_place_in_recall(shared: InProcess, own: Path) -> None:
+    for text in ("The ferry leaves at nine from pier four.", "Ferry tickets cost nine pounds.", "A ferry has a bar."):
+        shared.ok("add", text)
+    asked = "When does the ferry leave from pier four at nine?"
+    first = shared.json("recall", asked)["memories"][0]["text"]
+    for text in ("The ferry at nine leaves pier four early.", "The ferry leaves at nine from pier four."):
+        shared.ok("add", text, "--private")
+    assert first in [one["text"] for one in shared.json("recall", asked)["memories"]]
