@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,8 +13,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _HEADS = "refs/heads/"
-# What git prints of a push that came too late: somebody else's commits are there.
-_TOO_LATE = ("fetch first", "non-fast-forward", "cannot lock ref", "stale info")
+# The line in which git says of a push that it came too late: somebody else's commits are there. Hooks say more lines.
+_TOO_LATE = re.compile(
+    r"^ ! \[(?:remote )?rejected\] .*\((?:fetch first|non-fast-forward|stale info|[^()]*cannot lock ref[^()]*)\)$",
+    re.MULTILINE,
+)
 
 
 def _is_advice(line: str) -> bool:
@@ -105,6 +109,10 @@ class GitSync:
         """Hold a commit by a ref."""
         self._line("update-ref", ref, commit)
 
+    def drop(self, ref: str) -> None:
+        """Let a ref go."""
+        self._line("update-ref", "-d", ref)
+
     def push(self, upstream: Upstream) -> Refused | None:
         """Push the current branch."""
         to = ("--set-upstream",) if not upstream.is_set else ()
@@ -114,7 +122,7 @@ class GitSync:
         done = self._run(*words)
         told = (done.stderr + done.stdout).splitlines()
         said = "\n".join(line for line in told if not _is_advice(line)).strip()
-        is_late = any(mark in said for mark in _TOO_LATE)
+        is_late = _TOO_LATE.search(said) is not None
         return Refused(said or f"git {words[0]} ended with {done.returncode}", is_late) if done.returncode else None
 
     def _line(self, *words: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.core.errors import MemstoreError, RefusedError
@@ -12,13 +11,16 @@ from memstore.vault.check import check_against
 from memstore.vault.status import commit as commit_pending
 
 if TYPE_CHECKING:
-    from memstore.core.finding import Finding
+    from collections.abc import Sequence
+
     from memstore.core.view import View
     from memstore.history.git_sync import GitSync, Refused, Upstream
 
 # Somebody may push between one's own fetch and push.
 MOST_TRIES = 5
 RESCUED = "refs/memstore/rescue/"
+# The commit before a merge that was not yet found right.
+UNCHECKED = "refs/memstore/unchecked"
 
 
 class SyncStop(NamedTuple):
@@ -45,7 +47,8 @@ class Synced(NamedTuple):
 def sync(view: View, remote: str | None = None, *, message: str | None = None, dry_run: bool = False) -> Synced:
     """Commit what is pending, fetch, merge with the driver of memories, check what came, and push.
 
-    What it stops at is as it was before that step: a merge that fails is taken back, and both sides are in commits.
+    A merge that fails is taken back, and both sides are in commits. One with errors stays, and nothing is pushed before
+    they are mended.
 
     Args:
         view: the vault.
@@ -93,7 +96,7 @@ class _Syncing:
                 paths = ", ".join(committed.left_out)
                 return self._ended("commit", f"{paths} can't be read, and is not committed", "memstore check says why")
         for _ in range(MOST_TRIES):
-            if stop := self._fetched() or self._merged():
+            if stop := self._fetched() or self._merged() or self._checked():
                 return stop
             if not (ahead := self._ahead(self._git.tip(self._upstream.tracking))):
                 self._done.append(f"nothing to push: {self._upstream.remote} {self._upstream.theirs} has all of it")
@@ -122,25 +125,41 @@ class _Syncing:
         if failed := self._git.merge(self._upstream):
             return self._not_merged(theirs, *failed)
         self._done.append(f"merged {_counted(new, 'commit')}")
-        errors: list[Finding] = []
-        with suppress(RefusedError):  # whoever may not check has others' hooks
-            found = check_against(self._view.again(), before).findings if before else ()
-            errors = [one for one in found if one.is_error]
+        if before and self._git.tip(UNCHECKED) is None:
+            self._git.keep(UNCHECKED, before)
+        return None
+
+    def _checked(self) -> Synced | None:
+        """Check what came since the last merge that was found right, in whichever run it came."""
+        if (since := self._git.tip(UNCHECKED)) is None:
+            return None
+        try:
+            errors = [one for one in check_against(self._view.again(), since).findings if one.is_error]
+        except RefusedError:
+            self._done.append("not checked: only the vault's owner may")
+            return None
         if errors:
-            first = errors[0]
-            why = f"{_counted(len(errors), 'error')} came with the merge, first {first.line}"
-            return self._ended("check", why, f"memstore check --against {before}, mend it, then memstore sync")
+            why = f"{_counted(len(errors), 'error')} came with the merge, first {errors[0].line}"
+            return self._ended("check", why, f"memstore check --against {since}, mend it, then memstore sync")
+        self._git.drop(UNCHECKED)
         return None
 
     def _not_merged(self, theirs: str, refused: Refused, unmerged: tuple[str, ...]) -> Synced:
+        place = f"{self._upstream.remote}/{self._upstream.theirs}"
         if not unmerged:
-            return self._ended("merge", refused.said, "mend that, then memstore sync; nothing was changed here")
+            said = refused.said if self._view.is_owners else f"git can't merge {place} into what is here"
+            return self._ended("merge", said, "mend that, then memstore sync; nothing was changed here")
         rescued = f"{RESCUED}{self._upstream.branch}-{theirs[:10]}"
         self._git.keep(rescued, theirs)
-        why = f"both sides changed the same lines of {', '.join(unmerged)}; nothing was changed here"
-        theirs = f"{self._upstream.remote}/{self._upstream.theirs}"
-        hint = f"git merge {theirs}, mend these, git add, git commit; then memstore sync"
+        why = f"both sides changed the same lines of {self._named(unmerged)}; nothing was changed here"
+        hint = f"git merge {place}, mend these, git add, git commit; then memstore sync"
         return self._ended("merge", why, hint, rescued)
+
+    def _named(self, paths: Sequence[str]) -> str:
+        """Return paths as far as the actor may see what is there."""
+        seen = [path for path in paths if self._view.is_owners or self._view.text(path)]
+        hidden = [_counted(len(paths) - len(seen), "file") + " that you may not see"] if len(seen) < len(paths) else []
+        return ", ".join((*seen, *hidden))
 
     def _ahead(self, theirs: str | None) -> int:
         return self._git.count(theirs, "HEAD") if self._git.tip("HEAD") else 0

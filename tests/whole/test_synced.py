@@ -159,3 +159,35 @@ def test_it_does_not_begin_in_the_middle_of_a_merge(machines: tuple[Machine, Mac
     done = two.sync()
     assert done.returncode != 0
     assert "merge" in done.stderr
+
+
+def test_what_came_with_errors_is_not_pushed_before_it_is_mended(machines: tuple[Machine, Machine]) -> None:
+    one, two = machines
+    (one.vault / "bad.md").write_text("---\ntype: note\nid: m_bad\nid: m_bad\n---\nBad.\n")
+    one.git("add", "-A")
+    one.git("-c", "core.hooksPath=/dev/null", "commit", "-qm", "bad")
+    one.git("push", "-q", "--no-verify", "origin", "main")
+    for _ in range(2):
+        assert "stopped at check: 1 error came with the merge, first bad.md" in two.stopped()
+        two.ok("add", "Of two.")
+    assert "Of two" not in git(one.home.parent / "remote.git", "log", "-p", "main")
+    (two.vault / "bad.md").unlink()
+    two.synced()
+    assert "Of two" in git(one.home.parent / "remote.git", "log", "-p", "main")
+
+
+def test_whoever_may_not_see_a_file_is_not_told_its_name(machines: tuple[Machine, Machine]) -> None:
+    one, two = machines
+    for machine in machines:
+        hidden = memory_text(f"Bella drinks {machine.home.name}.\n", id="m_hidden", access_grants="[]")
+        (machine.vault / "bella-drinks.md").write_bytes(hidden)
+    one.synced()
+    two.ok("commit")
+    done = two.run("--as", "si:ash", "sync")
+    assert (done.returncode, "1 file that you may not see" in done.stderr) == (1, True)
+    assert "bella" not in done.stdout + done.stderr
+    (two.vault / "bella-drinks.md").write_bytes(hidden)
+    two.git("reset", "-q", "--hard", "HEAD~1")
+    (two.vault / "bella-drinks.md").write_bytes(hidden)
+    done = two.run("--as", "si:ash", "sync")
+    assert (done.returncode, "bella" in done.stdout + done.stderr) == (1, False)
