@@ -12,7 +12,7 @@ from memstore.documents.form import plain
 from memstore.lineage.descent import from_outside
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from memstore.conflicts.candidates import Candidate
     from memstore.conflicts.open_pairs import Concern
@@ -22,13 +22,14 @@ if TYPE_CHECKING:
 HOW_TO_JUDGE = "may concern it: judge each with memory_conflicts, or leave it"
 
 
-def with_concerns(answer: ToolAnswer, view: View) -> ToolAnswer:
+def with_concerns(answer: ToolAnswer, opened: Callable[[], View]) -> ToolAnswer:
     """Return the answer of a command that wrote a memory, with what may concern it; whatever fails, it was written.
 
     Nothing from outside is among it: whoever reads that is no witness any more in what they write next.
     """
     found: Sequence[Candidate] = ()
     with suppress(Exception):
+        view = opened()
         found = candidates(view, [answer.document["ref"]] if answer.document["ref"] else [])
         outside = {*from_outside(view, [one.ref for one in found])}
         found = [one for one in found if one.ref not in outside]

@@ -147,7 +147,7 @@ class Server:
         if ctx.info_name in tools.WRITE_TEXT and not answer.failed:
             from memstore.mcp.concerns import with_concerns
 
-            answer = with_concerns(answer, self.view(narrowed))
+            answer = with_concerns(answer, lambda: self.view(narrowed))
         if views:
             note_shown(views[-1], quotations(answer.document))
         if (named := self.quoted.take_named()) and not answer.failed:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memstore.conflicts import open_pairs
+from memstore.core.errors import FormatError
 from memstore.mcp import concerns
 from tests.installed import validated
 from tests.mcp.serving import OWNER, answered, served
@@ -97,4 +98,22 @@ def test_a_failure_to_find_it_never_fails_the_write(program: InProcess, monkeypa
 
     monkeypatch.setattr(concerns, "candidates", fails)
     assert "may_concern" not in answered(served(program), "memory_add", text=BRASS).document
+    assert program.found("brass")
+
+
+def test_a_vault_that_can_not_be_opened_again_never_fails_the_write(
+    program: InProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = served(program)
+    opened = server.view
+
+    def fails(*_: Any, **__: Any) -> None:
+        raise FormatError("the settings were broken meanwhile")
+
+    def once(*words: Any, **more: Any) -> Any:
+        monkeypatch.setattr(server, "view", fails)
+        return opened(*words, **more)
+
+    monkeypatch.setattr(server, "view", once)
+    assert "may_concern" not in answered(server, "memory_add", text=BRASS).document
     assert program.found("brass")

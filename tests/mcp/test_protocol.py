@@ -189,6 +189,21 @@ def test_the_brief_is_short_and_says_that_it_is_a_quotation(new: Conversation) -
     assert len(content["text"]) < 4_000
 
 
+def test_settings_that_are_broken_while_it_runs_fail_the_brief_and_not_the_server(
+    new: Conversation, vault: InProcess
+) -> None:
+    settings = vault.home / "config" / "memstore" / "config.toml"
+    settings.parent.mkdir(parents=True, exist_ok=True)
+    settings.write_text("this is broken")
+    try:
+        answer = modern(new, "resources/read", uri="memory://brief")
+    finally:
+        settings.unlink()
+    assert code_of(answer) == -32602
+    assert "config.toml:1" in answer["error"]["message"]
+    assert "result" in modern(new, "resources/read", uri="memory://brief")
+
+
 @pytest.mark.parametrize("uri", ["memory://m_nobody", "memory://", "file:///etc/passwd", "memory://a%00b", ""])
 def test_a_resource_that_is_not_there(new: Conversation, uri: str) -> None:
     assert code_of(modern(new, "resources/read", uri=uri)) == -32602
