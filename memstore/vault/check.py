@@ -130,7 +130,7 @@ def check(view: View, paths: Sequence[str] = ()) -> CheckResult:
     for path in view.with_progress("checking files", memories):
         file = view.whole.any_file(path)
         findings += checks.secrets(file)
-        findings += () if isinstance(file, SealedFile) else references.private_names(view, file)
+        findings += () if isinstance(file, SealedFile) else references.private_names(view, path, file.data)
         if isinstance(file, MemoryFile):
             checked = checks.as_checked(file)
             findings += checks.of_memory(checked, now=now) + references.of_memory(checked, directory)
@@ -149,6 +149,8 @@ def check(view: View, paths: Sequence[str] = ()) -> CheckResult:
     findings += _lost_texts(view, compressed)
     wanted = set(registry)
     findings += [finding for finding in _registry_findings(view) if finding.path in wanted]
+    for path in registry if is_group(view.config.owner) else ():
+        findings += references.private_names(view, path, view.own_file(path) or b"")
     findings += () if paths else (*attestations.keyring(), *widened_since_check(view))
     findings += () if paths else (*consents_lost(view), *_vaults_inside(view, memories), *_unkept(view))
     sealed = [one for one in view.of(SEALED).findings() if one.path in {*memories} or not paths]

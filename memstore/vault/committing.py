@@ -10,6 +10,7 @@ from memstore.core import places
 from memstore.core.change import Changes, Committed
 from memstore.core.errors import NotFoundError, RefusedError
 from memstore.core.finding import in_order
+from memstore.core.ids import is_group
 from memstore.core.places import is_audit_path, is_sealed_path
 from memstore.history import HISTORY, WORK_TREE, commit_messages
 from memstore.trust import PINS
@@ -40,6 +41,10 @@ def commit_pending(ws: Workspace, refs: Sequence[str], text: str | None) -> Comm
         asked = ws.having(HISTORY, view.of(HISTORY))
         asked.history.stop_if_busy()  # also where nothing of the vault waits: the person is told what is half done
         view.of(GATE).refuse_secrets((), "commit", text)
+        if text and is_group(view.config.owner):
+            from memstore.vault.references import stop_private_names
+
+            stop_private_names(view, [text.encode()])
         waiting = view.of(WORK_TREE).pending()
         chosen = [_chosen(view, text, waiting) for text in refs]
         if chosen:
@@ -85,8 +90,8 @@ def _commit(
     left_out = tuple(file.path for file in waiting.changes.broken)
     if not chosen and not own:
         return Committed(commit=None, message="", refs=(), own_files=(), left_out=left_out, findings=())
-    memories = tuple(change for change in chosen if not change.is_note)
-    findings = _checked(view, Changes(memories, ()), waiting.files, own)
+    memories, notes = (tuple(change for change in chosen if change.is_note is kind) for kind in (False, True))
+    findings = _checked(view, Changes(memories, (), notes), waiting.files, own)
     paths = (path for change in chosen for path in (change.path_before, change.path_after) if path)
     message = _message(chosen, own, text, ws.history.hidden(paths))
     sign = keeper_signature(view) if any(map(is_counted, own)) else None

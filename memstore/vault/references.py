@@ -23,11 +23,12 @@ from memstore.core.keys import REF_KEYS
 from memstore.core.memory import OWN_VAULT, STACK_MARK
 from memstore.files.memory_file import MemoryFile
 from memstore.lineage import graph
+from memstore.lineage.refs import stays_private
 from memstore.vault import checks
 from memstore.vault.transitions import hint_for_copies
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from memstore.core.finding import Finding
     from memstore.core.finding_codes import Checked
@@ -189,11 +190,21 @@ def named_privately(view: View, data: bytes) -> Iterator[tuple[int, str]]:
                 yield number, found[0]
 
 
-def private_names(view: View, file: ReadFile) -> Iterator[Finding]:
-    """Yield what in a file of a shared vault names memories of the actor's own."""
-    for line, name in named_privately(view, file.data):
-        text = f"{name} is in your own vault, and everybody who has a clone of this one can read the name"
-        yield finding_of("shared-private", file.path, text, "take it out", Position(line))
+def stop_private_names(view: View, after: Iterable[bytes | None], before: Iterable[bytes | None] = ()) -> None:
+    """Raise if texts that go into a shared vault name memories of the actor's own, and those `before` did not."""
+    new = {name for text in after for _, name in named_privately(view, text or b"")}
+    if new and (new := new - {name for text in before for _, name in named_privately(view, text or b"")}):
+        raise stays_private(min(new), view.config.owner)
+
+
+def private_names(view: View, path: str, data: bytes, before: Callable[[], bytes] = bytes) -> Iterator[Finding]:
+    """Yield what in a file of a shared vault names memories of the actor's own, and did not `before`."""
+    named = [*named_privately(view, data)]
+    known = {name for _, name in named_privately(view, before())} if named else ()
+    for line, name in named:
+        if name not in known:
+            text = f"{name} is in your own vault, and everybody who has a clone of this one can read the name"
+            yield finding_of("shared-private", path, text, "take it out", Position(line))
 
 
 # -- memories by their ids and refs ----------------------------------------------------------------

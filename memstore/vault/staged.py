@@ -326,7 +326,18 @@ def findings_of(
         memory_id: [view.entry(row).path for row in view.rows_of_id(memory_id)] for memory_id, _ in introduced.values()
     }
     at = cache(lambda: history.files_at(commit) if commit else {})
-    findings = check_changes(changes, files) + secrets_added(history, files, lambda path: at().get(path))
+    was_at = {change.path_after: change.path_before for change in changes.all if change.path_after}
+    # The others may be hidden from the actor.
+    changed_to = {path: file for path, file in files.items() if path in was_at}
+    broken = {file.path: file for file in changes.broken}
+
+    def blob_before(path: str) -> str | None:
+        return at().get(was_at.get(path) or path)
+
+    def data_before(path: str) -> bytes:
+        return before.get(path) or _stored(history, blob_before(path)) or b""
+
+    findings = check_changes(changes, files) + secrets_added(history, {**broken, **changed_to}, blob_before)
     said_before = with_last_states(changes.memories, partial(history.last_states, start=since))
     findings += check_widening(said_before, files, lambda ids: surroundings(view, ids)._replace(events=events), now)
     changed = {path: (before.get(path), data) for path, data in own.items()}
@@ -341,11 +352,21 @@ def findings_of(
     findings += changed_by_hand(changed, around, now, default_owner=view.config.owner)
     findings += grants_by_hand(said_before, files, events, view.config.owner)
     findings += consents_by_hand(changed, events)
-    if is_group(view.config.owner) and view.of(RIGHTS).registries.keepers:
-        changed_to = {change.path_after for change in changes.memories}  # the others may be hidden from who commits
-        findings += _narrower({path: file for path, file in files.items() if path in changed_to}, view.config.owner)
+    if is_group(view.config.owner):
+        from memstore.vault.references import private_names
+
+        findings += _narrower(changed_to, view.config.owner) if view.of(RIGHTS).registries.keepers else ()
+        data = {path: file.data for path, file in changed_to.items()} | {
+            path: text or b"" for path, text in own.items()
+        }
+        for path, text in data.items():
+            findings += private_names(view, path, text, partial(data_before, path))
     findings += transitions.duplicates(holders, {path: place for path, (_, place) in introduced.items()})
     return findings
+
+
+def _stored(history: GitHistory, blob: str | None) -> bytes | None:
+    return history.blobs([blob]).get(blob) if blob else None
 
 
 def _narrower(files: Mapping[str, ReadFile], owner: str) -> Iterator[Finding]:
@@ -376,8 +397,7 @@ def secrets_added(
     """Return what looks like a secret in lines that files gained; `old` returns the blob that a path had before."""
 
     def before(path: str) -> bytes | None:
-        blob = old(path)
-        return history.blobs([blob]).get(blob) if blob else None
+        return _stored(history, old(path))
 
     return [found for path, file in files.items() for found in checks.secrets(file, partial(before, path))]
 

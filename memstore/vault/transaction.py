@@ -255,7 +255,7 @@ class VaultTransaction:
         )
         everything = [*map(_written_file, self._edits), *self._own, *self._moved_files()]
         self._gate.refuse_secrets(everything, self._verb, self._message)
-        self._refuse_private_names()
+        self._refuse_private_names(everything)
         if self._dropped and any(edit.before is not None for edit in self._edits):
             # The others name it: as a whole it would be half done.
             self._dropped, self._own = self._paths, []
@@ -279,19 +279,14 @@ class VaultTransaction:
         if self._commits:
             self._commit([file.path for file in written], said)
 
-    def _refuse_private_names(self) -> None:
-        """Raise if a memory of a shared vault would name one of the actor's own vault, and did not before."""
+    def _refuse_private_names(self, files: Sequence[Written]) -> None:
+        """Raise if what is written to a shared vault would name a memory of the actor's own, and did not before."""
         if self._ws.open_own is None:
             return
-        from memstore.lineage.refs import stays_private
-        from memstore.vault.references import named_privately
+        from memstore.vault.references import stop_private_names
 
-        for edit in self._edits:
-            if new := {name for _, name in named_privately(self._view, edit.after)}:
-                before = edit.before.data if edit.before else b""
-                new -= {name for _, name in named_privately(self._view, before)}
-            if new:
-                raise stays_private(min(new), self._view.config.owner)
+        message = (self._message or "").encode()
+        stop_private_names(self._view, [message, *(file.after for file in files)], (file.before for file in files))
 
     def _answer_with_firsts(self, files: Sequence[MemoryFile]) -> list[str]:
         """Answer copies of what is there with the first of them, and return the paths of those; the lock is held."""

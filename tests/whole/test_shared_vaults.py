@@ -394,6 +394,49 @@ def test_nothing_names_what_is_in_ones_own_vault(shared: InProcess, own: Path) -
     shared.ok("add", "Named to myself.", "--private", "--relates-to", private)
 
 
+def test_no_record_names_what_is_in_ones_own_vault(shared: InProcess, own: Path) -> None:
+    private = own_id(shared, own)
+    shared.ok("add", "The pager is silent at night.", "--title", "Silent", "--commit")
+    one, other = (memory["ref"] for memory in shared.json("list")["memories"] if memory["title"] in ("Pager", "Silent"))
+    for words in (
+        ("conflicts", "judge", one, other, "contradicts", "--reason", f"see note:{private}"),
+        ("privacy", "consent", "grant", "--from", ANN, "--to", EVE, "--scope", one, "--reason", f"as in {private}"),
+        ("privacy", "entity", "add", EVE, "--note", f"See [[note:{private}]]."),
+        ("archive", one, "--commit", "--reason", f"as in note:{private}"),
+        ("commit", "-m", f"as in note:{private}"),
+    ):
+        before = shared.git("status", "--porcelain")
+        assert f"{private} is in your own vault, and nothing in the vault of group:ops may name it" in refused(
+            shared, *words
+        )
+        assert shared.git("status", "--porcelain") == before
+        assert "own vault" not in shared.run("--as", BEN, *words).stderr
+        shared.git("add", "-A")
+        shared.git("reset", "-q", "--hard")
+
+
+def test_no_commit_names_what_is_in_ones_own_vault(shared: InProcess, own: Path) -> None:
+    private = own_id(shared, own)
+    for path, text in {
+        "notes/by-hand.md": f"---\ntype: note\nid: m_0123456789\n---\n\nAs in [[note:{private}]].\n",
+        "plan.md": f"# Plan\n\nAs in {private}.\n",
+        f"{pager(shared)}": (shared.vault / pager(shared)).read_text() + f"\nAs in {private}.\n",
+    }.items():
+        place = shared.vault / path
+        before = place.read_bytes() if place.exists() else None
+        place.parent.mkdir(exist_ok=True)
+        place.write_text(text)
+        assert f"{private} is in your own vault, and everybody" in refused(shared, "commit"), path
+        assert f"{private} is in your own vault" in shared.run("check", "--against", "HEAD").stdout
+        assert "own vault" not in shared.run("--as", BEN, "check", "--against", "HEAD").stdout
+        place.write_bytes(before) if before else place.unlink()
+    (shared.vault / "plan.md").write_text(f"# Plan\n\nAs in {private}.\n")
+    shared.ok("--as", BEN, "commit")  # he can't know
+    shared.git("mv", "plan.md", "plans.md")
+    (shared.vault / "plans.md").write_text(f"# Plans\n\nAs in {private}.\n")
+    shared.ok("commit")  # it was there already
+
+
 def test_check_finds_private_names_for_whom_they_are_private(shared: InProcess, own: Path) -> None:
     private, place = own_id(shared, own), shared.vault / pager(shared)
     place.write_text(place.read_text() + f"\nSee [[note:{private}]], note:m_0000000000 and note:tuesday.\n")
