@@ -14,7 +14,7 @@ import threading
 import time
 from contextlib import contextmanager, suppress
 from functools import partial
-from queue import Queue
+from queue import Empty, Queue, SimpleQueue
 from typing import TYPE_CHECKING, TextIO, cast
 
 from memstore.core.errors import UsageError
@@ -72,6 +72,7 @@ class Pipe:
         self._conversation, self._read, self._write = conversation, read, write
         self._asked: Queue[object] = Queue(MOST_WAITING)
         self._writing, self._ending = threading.Lock(), threading.Lock()
+        self._pongs: SimpleQueue[bytes] = SimpleQueue()
         self._due: dict[str | int | None, bool] = {}  # the requests without an answer, and whether they are cancelled
         self._number: str | int | None = None  # of the request that is answered
         self._is_busy = self._is_over = self._has_left = False
@@ -108,6 +109,19 @@ class Pipe:
         with self._writing:
             if answer is not None and not self._due.get(number):
                 self._write(answer + b"\n")
+        self._send_pongs()
+
+    def _send_pongs(self) -> None:
+        """Write the answers to pings; whoever writes something else just now does it afterwards, so that nobody waits.
+
+        The thread that reads would not see the end of the input while it waits for a client that reads nothing.
+        """
+        while not self._pongs.empty() and self._writing.acquire(blocking=False):
+            try:
+                with suppress(Empty):
+                    self._write(self._pongs.get_nowait())
+            finally:
+                self._writing.release()
 
     # -- the thread that reads ------------------------------------------------------------------------
 
@@ -140,7 +154,9 @@ class Pipe:
         request = message if isinstance(message, dict) else {}
         match request.get("method"):
             case "ping":
-                self._tell(self._conversation.answered_message(message))
+                if answer := self._conversation.answered_message(message):
+                    self._pongs.put(answer + b"\n")
+                    self._send_pongs()
             case "notifications/cancelled":
                 params = request.get("params")
                 number = params.get("requestId") if isinstance(params, dict) else None
@@ -187,6 +203,8 @@ def _claimed() -> Iterator[tuple[Callable[[int], bytes], Callable[[bytes], objec
     except (AttributeError, OSError, ValueError):  # the streams have no file descriptors
         yield cast("BufferedReader", stdin.buffer).read1, stdout.buffer.write
         return
+    for end in ends:  # a client may have made them otherwise for itself
+        os.set_blocking(end, True)
     nowhere = os.open(os.devnull, os.O_RDWR)
     os.dup2(nowhere, stdin.fileno())
     os.dup2(nowhere if sys.stderr is None else sys.stderr.fileno(), stdout.fileno())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import signal
 import subprocess
@@ -16,7 +17,7 @@ import pytest
 
 from memstore.mcp.stdio import SOON_SECONDS
 from tests.installed import MEMSTORE
-from tests.mcp.serving import Wire, sample, words_of
+from tests.mcp.serving import ENVELOPE, Wire, sample, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -262,13 +263,47 @@ def test_ctrl_c_ends_a_call(slow: SlowWire) -> None:
     assert slow.process.wait(20) == 130
 
 
-def test_the_end_of_the_input_is_seen_while_nobody_reads_the_answers(wire: Wire) -> None:
+def ask_and_read_nothing(wire: Wire, method: str) -> None:
+    """Ask for more than a pipe has room for, and then something else: an answer has 8 KB."""
     assert is_well(wire)
     for _ in range(30):
-        wire.send(wire.request("tools/list"))  # an answer has 8 KB, and a pipe has room for eight
+        wire.send(wire.request("tools/list"))
+    time.sleep(2 * SOON_SECONDS)
+    wire.send(wire.request(method))
+
+
+@pytest.mark.parametrize("method", ["tools/list", "ping"])
+def test_the_end_of_the_input_is_seen_while_nobody_reads_the_answers(wire: Wire, method: str) -> None:
+    ask_and_read_nothing(wire, method)
     time.sleep(2 * SOON_SECONDS)
     wire.stdin.close()
     assert wire.process.wait(5) == 0
+
+
+def test_a_ping_is_answered_once_somebody_reads(wire: Wire) -> None:
+    ask_and_read_nothing(wire, "ping")
+    ids = [wire.received()["id"] for _ in range(31)]
+    assert sorted(ids) == [*range(ids[0], ids[0] + 31)]
+    assert is_well(wire)
+
+
+@pytest.mark.parametrize("end", ["stdin", "stdout"])
+def test_a_client_that_waits_for_nothing_is_waited_for(vault: InProcess, end: str) -> None:
+    (its_in, to_it), (from_it, its_out) = os.pipe(), os.pipe()
+    os.set_blocking(its_in if end == "stdin" else its_out, False)
+    server = subprocess.Popen(
+        [str(MEMSTORE), "--self", "mcp"], cwd=vault.vault, env=vault.environment, stdin=its_in, stdout=its_out
+    )
+    for one in (its_in, its_out):
+        os.close(one)
+    with os.fdopen(to_it, "wb", 0) as asks, os.fdopen(from_it, "rb") as answers:
+        time.sleep(2 * SOON_SECONDS)
+        for number in range(30):
+            line = {"jsonrpc": "2.0", "id": number, "method": "tools/list", "params": {"_meta": ENVELOPE}}
+            asks.write(json.dumps(line).encode() + b"\n")
+        time.sleep(2 * SOON_SECONDS)
+        assert [json.loads(answers.readline())["id"] for _ in range(30)] == [*range(30)]
+    assert server.wait(20) == 0
 
 
 def test_what_is_started_meanwhile_writes_no_message(vault: InProcess) -> None:
