@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
     Compare = Callable[[str, str], "Polarity | None"]
 
+MOST_COMPARED = 40  # memories per belief, and sentences that may stand for it
 POOLED_TYPES = ("episode", "raw")
 FEWEST_POOLED = 20  # seed 002, "Cold start"
 MOST_POOLED = 5_000  # docs/consolidation.md, "What it costs"
@@ -273,7 +274,8 @@ def _pattern(members: list[Pooled], vectors: Mapping[str, Vector]) -> Pattern | 
     alike = {member: round(cosine(vectors[member.ref], middle), 10) for member in speaking}
     ranked = sorted(speaking, key=lambda member: (speaking[member].of_one_time, -alike[member], in_time(member)))
     quotes = {member: closest(member.text, terms) for member in ranked}
-    general = next((one for one in ranked if is_founded(saying(quotes[one], one, own))), ranked[0])
+    likely = ranked[:MOST_COMPARED]
+    general = next((one for one in likely if is_founded(saying(quotes[one], one, own))), ranked[0])
     members.sort(key=lambda member: member.ref)
     return Pattern(members=tuple(members), general=general, terms=terms, quote=quotes[general], unlike=unlike)
 
@@ -333,6 +335,7 @@ def of_topic(members: Sequence[Pooled], signs: Signs, alike: Likeness, quoted: C
     said = [one for one in every if not one[0].needs_others and not (own and one[0].few_terms)]
     if not said:
         return None
+    said = sorted(said)[:MOST_COMPARED]
     near = [_near(member, members, alike) for member in members]
     # Of equals, the last: what was said before may have changed.
     ranks = [(-len(saying(text, members[at], members, near[at])), likely, -at, text) for likely, at, text in said]
@@ -469,7 +472,7 @@ def _creation(pattern: Pattern, compare: Compare) -> list[ConsolidationProposal]
                 members=common.members,
                 general=common.general,
                 terms=pattern.terms,
-                unanimous=len(common.members) == len(pattern.members),
+                unanimous=len(common.members) == min(len(pattern.members), MOST_COMPARED),
                 quote=common.quote,
                 saying=common.members,
                 topic=pattern.topic or "",
@@ -517,9 +520,12 @@ class _Stated(NamedTuple):
 
 
 def _in_common(pattern: Pattern) -> _Stated | None:
-    """Return what most members state in the same words, but for details, in those of the most general one if it may."""
+    """Return what most members state in the same words, but for details, in those of the most general one if it may.
+
+    Of many, the earliest decide what that is: the later ones confirm it.
+    """
     members = [one for one in pattern.members if one is pattern.general or one.ref not in pattern.unlike]
-    members.sort(key=lambda one: (one is not pattern.general, in_time(one)))
+    members = sorted(members, key=lambda one: (one is not pattern.general, in_time(one)))[:MOST_COMPARED]
     said = [pattern.quote, *(closest(one.text, pattern.terms) for one in members[1:])]
     best: _Stated | None = None
     for first, general in enumerate(members):
@@ -551,14 +557,15 @@ def _is_told_by(member: Pooled, pattern: Pattern) -> bool:
 
 def _are_made_alike(members: Sequence[Pooled]) -> bool:
     """Whether two thirds of these tell different things in much the same words; then words decide who says what."""
+    some = members[:MOST_COMPARED]
     alike = {
         each.ref
-        for one, other in combinations(members, 2)
+        for one, other in combinations(some, 2)
         if repeats(one.text, other.text) is False
         for each in (one, other)
     }
     part, whole = SHARED_BY
-    return len(alike) * whole >= part * len(members)
+    return len(alike) * whole >= part * len(some)
 
 
 def saying(
@@ -591,7 +598,6 @@ def saying(
 # -- changes -------------------------------------------------------------------------------------
 
 
-MOST_COMPARED = 40  # memories per belief: those that share most with it
 FEWEST_LATER = 2  # independent roots that contradict a belief: design of beliefs, "Consolidation"
 
 
