@@ -115,6 +115,7 @@ def candidates(
     *,
     limit: int | None = MOST_SHOWN,
     model: str | None = None,
+    among: Callable[[MemoryFile], bool] | None = None,
     **which: Unpack[Which],
 ) -> tuple[Candidate, ...]:
     """Return the statements of other memories that are most like those of memories, for somebody to judge.
@@ -129,13 +130,14 @@ def candidates(
         memory: the memory, or several; without any, each that has changed since the last commit.
         limit: at most this many for each memory.
         model: the model that is to judge them, if it is not the actor; what it has judged is left out.
+        among: which memories are asked about and may be candidates; None for all.
         which: filters; without a memory, each that passes them.
 
     Raises:
         NotFoundError: the viewer may not see such a memory.
         UsageError: no memory is named, and none has changed; or a filter is invalid.
     """
-    near = _Near(view)
+    near = _Near(view, among)
     paths = _asked(view, near.audience, memory, which)
     judge = model or view.actor
     judged = by_path(one for one in verdicts_on(view, paths) if one.judge == judge) if paths else {}
@@ -196,10 +198,12 @@ class _Near:
 
     Args:
         view: the vault.
+        among: which memories to compare; None for all.
     """
 
-    def __init__(self, view: View) -> None:
+    def __init__(self, view: View, among: Callable[[MemoryFile], bool] | None = None) -> None:
         self.view = view
+        self._is_fit = among or (lambda _: True)
         self.audience = Audience(view)
         self.aliases = aliases_of(view)
         status = self.audience.column("status")
@@ -210,13 +214,18 @@ class _Near:
     def of(self, path: str, judged: Sequence[PairVerdict]) -> list[Candidate]:
         """Return the candidates of a memory, given by its path, but those that were judged; the most alike first."""
         file = self.view.read(path)
-        if file is None:
+        if file is None or not self._is_fit(file):
             return []
         asked = _Asked(file, self)
         found: list[Candidate] = []
         for row in self._alike(asked):
             other = self.view.read(self.paths[row])
-            if other and not may_differ(file.memory, other.memory) and not decided(_side(file), _side(other)):
+            if (
+                other
+                and self._is_fit(other)
+                and not may_differ(file.memory, other.memory)
+                and not decided(_side(file), _side(other))
+            ):
                 found += asked.candidates(other)
         return sorted((one for one in found if not one.is_judged(judged)), key=lambda one: one.order)
 

@@ -19,6 +19,7 @@ from memstore.conflicts.statements import near_in_any_order, topic_of, topics_in
 from memstore.conflicts.survey import conflicts_among, said_by_all
 from memstore.core import digests
 from memstore.core.conflict import BY_VERDICT, CLAIMS
+from memstore.core.keys import EXTERNAL
 from memstore.core.terms import stop_words, term_of
 from memstore.search import DERIVED, INDEX
 from memstore.search.aliases import aliases_of
@@ -169,6 +170,8 @@ class Comparer:
                 continue
             if not (may_differ(mine.memory, theirs.memory) or decided(mine, theirs)):
                 newer = (mine if verdict.judged[0] == one else theirs) if verdict.verdict == "supersedes" else None
+                if newer and newer.memory.source_type == EXTERNAL:
+                    newer = None  # what comes from outside takes the place of nothing here
                 yield by_verdict(mine, theirs, lines_of(self._view, one), lines_of(self._view, other), newer)
 
     def _conflict(self, side: Side, other: Side) -> tuple[Conflict | None, int]:

@@ -13,7 +13,7 @@ from memstore.conflicts.model_judges import SUPERSEDED
 from memstore.conflicts.verdicts import by_path, digest, verdict_of, verdicts_on
 from memstore.core import digests
 from memstore.core.change import Written
-from memstore.core.conflict import VERDICTS, WITHDRAWN, Judged, PairVerdict
+from memstore.core.conflict import JUDGING_MODELS, VERDICTS, WITHDRAWN, Judged, PairVerdict, is_judging_model
 from memstore.core.errors import NoIdError, NotFoundError, RefusedError, UsageError
 from memstore.core.ids import ID_OF_VERDICT
 from memstore.core.keys import EXTERNAL
@@ -85,10 +85,15 @@ def judge(
         NotFoundError: the actor may not see such a memory.
         NoIdError: a plain note is named.
         RefusedError: a memory is sealed, or comes from outside and is said to supersede another.
-        UsageError: there is no such verdict or no such line, or a memory is compared with itself.
+        UsageError: there is no such verdict or no such line, a memory is compared with itself, the reason has control
+            characters, or the model somebody's name.
     """
     if verdict not in VERDICTS:
         raise UsageError(f"{verdict!r} is no verdict", hint=f"a verdict is one of {', '.join(VERDICTS)}")
+    if model is not None and not is_judging_model(model):
+        raise UsageError(f"{model} is no model's name", hint=f"name it {JUDGING_MODELS[0]}NAME, or judge as {model}")
+    if reason and not " ".join(reason.split()).isprintable():
+        raise UsageError(f"the reason {reason!r} has control characters", hint="give it in plain words")
     named = refs_of(others)
     if not named:
         raise UsageError("one memory alone can't be judged", hint="name the other, too")
@@ -120,13 +125,15 @@ def judge_with(
     Raises:
         NotFoundError, UsageError: as `candidates`, or the model can't be asked.
     """
-    found = candidates(view, memory, limit=limit, model=judge.name, **(which or {}))
+
+    def is_fit(file: MemoryFile) -> bool:
+        return file.memory.source_type != EXTERNAL and file.memory.ref is not None and not is_sealed_path(file.path)
+
+    found = candidates(view, memory, limit=limit, model=judge.name, among=is_fit, **(which or {}))
     entries: list[_Entry] = []
     pairs = {frozenset({place[:4] for place in (one.concerns, one)}): one for one in reversed(found)}
     for one in view.with_progress("judging pairs", [*pairs.values()][::-1]):
         mine, theirs = (_file(view, place.path)[0] for place in (one.concerns, one))
-        if EXTERNAL in (mine.memory.source_type, theirs.memory.source_type) or is_sealed_path(theirs.path):
-            continue
         if said := judge.verdict(one, mine.memory.created_at):
             sides = tuple(_side(view, file, (place.line_start, place.line_end))
                           for file, place in ((mine, one.concerns), (theirs, one)))  # fmt: skip
@@ -153,8 +160,8 @@ def _recorded(view: View, entries: Sequence[_Entry], saving: Saving) -> Judgemen
         _stop_where_unfit(sides, entry.verdict)
         others = (*known.get(sides[0].place.path, ()), *given)  # a batch may name a memory twice
         before = [one for one in others if _is_same_question(one, entry, view)]
-        if same := next((one for one in before if _is_same(one, entry)), None):
-            given.append(same)
+        if before and _is_same(before[-1], entry):
+            given.append(before[-1])
             continue
         values = _values(view, entry, before)
         files.append(_written(view, values))
@@ -173,7 +180,8 @@ def withdraw(view: View, judge: str, **saving: Unpack[Saving]) -> Judgement:
     """
     may_all = view.actor == view.config.owner or is_keeper(view)
     known = [one for one in verdicts_on(view, stands=False) if may_all or one.judged_by == view.actor]
-    going = [one for one in known if judge in (one.id, one.judged_by, one.model)]
+    named = [one for one in known if judge in (one.id, one.judged_by, one.model)]
+    going = [one for one in known if one in named or any(one.is_same_question(other) for other in named)]
     if not going:
         raise NotFoundError(
             f"there is no verdict of {judge} that {view.actor} may take back",
@@ -232,6 +240,10 @@ def _side(view: View, file: MemoryFile, lines: tuple[int, int]) -> _Side:
         LineMap(file.data).excerpt(*lines)
     except ValueError as error:
         raise UsageError(f"{file.path} has no {error}", hint="memstore show REF shows its lines") from error
+    if lines[1] < file.text.body_line:
+        raise UsageError(
+            f"{file.path} says nothing up to line {lines[1]}: its text begins below", hint="name lines of its text"
+        )
     known = view.find(file.path).blob
     blob = digests.blob_id(file.data, digests.format_of(known))
     return _Side(file, Judged(str(file.memory.ref), file.path, *lines), blob)
@@ -240,7 +252,9 @@ def _side(view: View, file: MemoryFile, lines: tuple[int, int]) -> _Side:
 def _body(file: MemoryFile) -> tuple[int, int]:
     """Return the lines of a memory's text, without empty ones around it."""
     said = [at for at, line in enumerate(file.memory.body.split("\n"), file.text.body_line) if line.strip()]
-    return (said[0], said[-1]) if said else (1, LineMap(file.data).line_count)
+    if not said:
+        raise UsageError(f"{file.path} has no text to judge", hint="judge memories that say something")
+    return said[0], said[-1]
 
 
 def _stop_where_unfit(sides: tuple[_Side, _Side], verdict: str) -> None:

@@ -92,8 +92,8 @@ class LlmJudge:
         verdict = said.get("verdict") if isinstance(said, dict) else None
         if verdict not in (*VERDICTS, SUPERSEDED):
             return None
-        reason = " ".join(str(said.get("reason") or "").split())[:_LONGEST_REASON]
-        return ModelVerdict(verdict, reason or None)
+        reason = "".join(filter(str.isprintable, " ".join(str(said.get("reason") or "").split())))
+        return ModelVerdict(verdict, reason[:_LONGEST_REASON] or None)
 
 
 class NliJudge:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 # Characters of all that is said at once: about 250 tokens, of which a statement has at least 40 characters.
 MOST_CHARACTERS, FEWEST = 900, 40
 LAPSE = timedelta(days=14)
+# Characters of a word that both say.
+_LONGEST_WORD = 30
 # So many pairs are remembered, the latest ones.
 MOST_KEPT = 200
 _NAME, _STATE, _BETWEEN = "open-pairs", "1", "\t"
@@ -50,7 +52,7 @@ def _concern(one: Candidate, room: int) -> Concern:
         place=f"{one.path}:{one.line_start}",
         day=(one.created_at or "")[:10] or None,
         text=one.external.framed(text) if one.external else text,
-        why=f"both say {', '.join(one.why[:5])}",
+        why=f"both say {', '.join(word[:_LONGEST_WORD] for word in one.why[:5])}",
         concerns=one.concerns.ref,
     )
 

@@ -14,7 +14,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from memstore.access import RIGHTS
-from memstore.core.conflict import WITHDRAWN, Judged, Lines, PairVerdict
+from memstore.core.conflict import WITHDRAWN, Judged, Lines, PairVerdict, is_judging_model
 from memstore.core.errors import changed_while_read
 from memstore.core.ids import MemoryRef
 from memstore.core.keys import EXTERNAL
@@ -39,12 +39,14 @@ _BOTH = 2
 def verdicts_on(view: View, memories: Names = (), *, stands: bool = True) -> tuple[PairVerdict, ...]:
     """Return the verdicts in force on memories, or all, on memories that the viewer may see; the oldest first.
 
-    Those are left out that were taken back, and those whose lines were changed since.
+    Those are left out that were taken back, those whose lines were changed since, and those whose judge has judged the
+    same lines again: two who judge at once don't know of each other.
 
     Args:
         view: the vault.
         memories: the memories; none for all.
-        stands: whether to leave out those whose lines were changed; else these have the lines that were judged.
+        stands: whether to leave out those whose lines were changed, which have the lines that were judged, and those
+            that were judged again.
 
     Raises:
         NotFoundError: the viewer may not see such a memory.
@@ -56,15 +58,25 @@ def verdicts_on(view: View, memories: Names = (), *, stands: bool = True) -> tup
     files = sorted(filter(None, read.values()), key=lambda file: (file.values["judged_at"], file.values["id"]))
     back = {(file.values.get("withdraws"), file.values["judged_by"]) for file in files}
     anybodys = {view.config.owner, *view.of(RIGHTS).registries.keepers} if files else set()
-    found = []
-    for file in files:
+    found: list[PairVerdict] = []
+    for file in reversed(files):
         name, judge = file.values["id"], file.values["judged_by"]
         if file.values["verdict"] == WITHDRAWN or any((name, by) in back for by in (judge, *anybodys)):
             continue
         places = [*_places(view, file, stands=stands)]
         if len(places) == _BOTH == len(file.values["judged"]):
             found.append(verdict_of(file.path, file.values, (places[0], places[1])))
-    return tuple(found)
+    return tuple(reversed([*_latest(found)] if stands else found))
+
+
+def _latest(verdicts: Iterable[PairVerdict]) -> Iterator[PairVerdict]:
+    """Yield the verdicts but those whose judge judged the same lines later; the latest come first."""
+    of_judge: defaultdict[tuple[str, str, frozenset[str]], list[PairVerdict]] = defaultdict(list)
+    for one in verdicts:
+        later = of_judge[one.judge, one.judged_by, frozenset(place.path for place in one.judged)]
+        if not any(one.is_same_question(other) for other in later):
+            later.append(one)
+            yield one
 
 
 def by_path(verdicts: Iterable[PairVerdict]) -> Mapping[str, Sequence[PairVerdict]]:
@@ -128,7 +140,7 @@ def verdict_of(path: str, values: dict[str, Any], places: tuple[Judged, Judged])
         judged=places,
         judged_by=values["judged_by"],
         judged_at=values["judged_at"],
-        model=values.get("model"),
+        model=model if (model := values.get("model")) and is_judging_model(model) else None,
         reason=values.get("reason"),
     )
 

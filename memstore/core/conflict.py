@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import NamedTuple
 
+from memstore.core.ids import is_entity_id
 from memstore.core.short_repr import short_repr
 
 
@@ -30,6 +31,8 @@ RESOLUTION = {
 VERDICTS = ("contradicts", "supersedes", "narrows", "same", "unrelated", "unsure")
 # Takes a verdict back.
 WITHDRAWN = "withdrawn"
+# The beginnings of the names of models that judge; a model of another name has not the form of an entity's id.
+JUDGING_MODELS = ("llm:", "nli:")
 # The rule of a conflict between claims.
 CLAIMS = "claims"
 # In place of a rule: somebody judged so whose verdicts are reported.
@@ -84,6 +87,16 @@ class PairVerdict(NamedTuple):
     def is_about(self, *places: Judged) -> bool:
         """Whether it judges statements that share a line with each of two, in either order."""
         return all(any(_overlap(one, place) for one in self.judged) for place in places)
+
+    def is_same_question(self, other: PairVerdict) -> bool:
+        """Whether another verdict is the same judge's on the same statements."""
+        mine, its = ((one.judge, one.judged_by) for one in (self, other))
+        return mine == its and self.is_about(*other.judged)
+
+
+def is_judging_model(name: str) -> bool:
+    """Whether a name may be a model's: it is not anybody else's, as `human:ann` is."""
+    return not is_entity_id(name) or name.startswith(JUDGING_MODELS)
 
 
 def _overlap(one: Judged, other: Judged) -> bool:

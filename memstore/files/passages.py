@@ -305,5 +305,6 @@ class LineMap:
             ValueError: the file has no such lines.
         """
         if not 1 <= line_start <= line_end <= self.line_count:
-            raise ValueError(f"lines {line_start} to {line_end} of {self.line_count}")
+            named = f"line {line_start}" if line_start == line_end else f"lines {line_start} to {line_end}"
+            raise ValueError(f"{named} of {self.line_count}")
         return b"\n".join(self._lines[line_start - 1 : line_end]).decode("utf-8", "replace")

@@ -10,9 +10,10 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Unpack
 
-from memstore.access import SEALED, registry
+from memstore.access import RIGHTS, SEALED, registry
 from memstore.access.audit import found, recorded, stop_unless_owner
 from memstore.access.contexts import context_id
+from memstore.access.policy import id_in
 from memstore.access.report import audit_sight
 from memstore.core.change import Written
 from memstore.core.digests import digest_of
@@ -116,7 +117,7 @@ def _sealed(
                 sealing.move(file, path, file.data)
             if used and used.key:
                 sealing.seal_for(path, used.key)
-        sealing.put(*_attributes(view))
+        sealing.put(*_attributes(view), *_verdicts_on(view, done))
         if used:
             sealing.put(*used.files, undoable=False)
         sealing.put(recorded(view, "seal", memory=[one.memory.id or "" for one in files], context=context))
@@ -161,6 +162,13 @@ def _attributes(view: View) -> Iterator[Written]:
         gap = "" if text.endswith("\n") or not text else "\n"
         after = f"{text}{gap}{_ATTRIBUTE}\n".encode(errors="surrogateescape")
         yield Written(_ATTRIBUTES, before, after)
+
+
+def _verdicts_on(view: View, sealed: Sequence[SealedMemory]) -> Iterator[Written]:
+    """Yield the verdicts that name what was sealed, which go: their reasons would tell of it in plain text."""
+    names = {id_in(one.ref) for one in sealed if one.was != one.path}
+    for path in view.of(RIGHTS).registry(RegistryKind.VERDICT, naming=names) if names else ():
+        yield Written(path, view.own_file(path), None)
 
 
 def _files(view: View, memories: Names) -> list[MemoryFile]:

@@ -91,6 +91,22 @@ def test_nothing_from_outside_and_nothing_hidden_is_given_to_it(
     assert "bags" not in "".join(model.asked)
 
 
+def test_what_is_from_outside_takes_no_ones_place_among_those_that_it_judges(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for at in range(3):
+        text = f"{PAPER[:-1]} and wax {at}.\n"
+        (program.vault / f"out{at}.md").write_bytes(memory_text(text, id=f"m_out{at}", source_type="external"))
+    answering(monkeypatch, {"verdict": "same"})
+    assert program.json("conflicts", "--judge", "llm", "-k", "1", "m_old")["written"] == 1
+
+
+def test_one_reason_that_no_file_can_hold_loses_no_verdict(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    answering(monkeypatch, {"verdict": "same", "reason": "it is \x1b[31mred\ud800\0"})
+    (verdict,) = program.json("conflicts", "--judge", "llm", "m_old")["verdicts"]
+    assert verdict["reason"] == "it is [31mred"
+
+
 def test_an_nli_model_says_contradicts_or_nothing(program: Program) -> None:
     refused = program.run("conflicts", "--judge", "nli", "m_old")
     assert (refused.returncode, "no NLI model is chosen" in refused.stderr) == (2, True)

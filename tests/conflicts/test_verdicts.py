@@ -99,6 +99,44 @@ def test_the_same_again_writes_nothing_and_another_takes_its_place() -> None:
     assert (left.verdict, left.judged[0].ref) == ("supersedes", "note:m_bbb")
 
 
+def test_nobody_judges_in_anothers_name() -> None:
+    ws = vault()
+    for model in ("human:sean", "si:bot"):
+        with pytest.raises(UsageError, match=f"{model} is no model's name"):
+            judge(ws.view(), "m_aaa", "m_bbb", "contradicts", model=model)
+    judge(ws.view(), "m_aaa", "m_bbb", "contradicts", model="llm:small")
+    disk = ws.vault
+    assert isinstance(disk, MemoryVault)
+    (path,) = disk.registry_files()
+    data = disk.read(path)
+    disk.replace(path, data.replace(b"llm:small", b"human:sean"), expected=data)
+    assert [(one.judge, one.judged_by) for one in verdicts_on(ws.view())] == [("si:ash", "si:ash")]
+
+
+def test_of_one_judge_the_latest_verdict_counts_though_two_are_written_at_once() -> None:
+    ws = vault()
+    judge(ws.view(), "m_aaa", "m_bbb", "same")
+    disk = ws.vault
+    assert isinstance(disk, MemoryVault)
+    (path,) = disk.registry_files()
+    first = disk.read(path)
+    disk.delete(path, expected=first)
+    (later,) = judge(ws.view(), "m_aaa", "m_bbb", "unrelated").verdicts
+    disk.create(path, first)  # as it comes with a merge
+    assert verdicts_on(ws.view()) == (later,)
+    assert judge(ws.view(), "m_aaa", "m_bbb", "same").written == 1
+    withdraw(ws.view(), verdicts_on(ws.view())[0].id)
+    assert verdicts_on(ws.view()) == ()
+
+
+@pytest.mark.parametrize("reason", ["\x1b[31mred", "\ud800", "a\0b"])
+def test_a_reason_is_in_plain_words(reason: str) -> None:
+    ws = vault()
+    with pytest.raises(UsageError, match="has control characters"):
+        judge(ws.view(), "m_aaa", "m_bbb", "same", reason=reason)
+    assert judge(ws.view(), "m_aaa", "m_bbb", "same", reason=" two\n\tlines ").verdicts[0].reason == "two lines"
+
+
 def test_lines_are_those_that_are_named_or_that_are_most_alike() -> None:
     ws = vault(c=memory_text("Rent is due in May.\n\nTom pays it.\n", id="m_ccc", **KEYS))
     body = ws.view().read("a.md").text.body_line  # type: ignore[union-attr]
@@ -115,13 +153,18 @@ def test_lines_are_those_that_are_named_or_that_are_most_alike() -> None:
     [
         (("m_aaa", "m_bbb", "worse"), UsageError, "is no verdict"),
         (("m_aaa", "m_aaa", "same"), UsageError, "named twice"),
-        (("m_aaa:99", "m_bbb", "same"), UsageError, "has no lines 99 to 99"),
+        (("m_aaa:99", "m_bbb", "same"), UsageError, "has no line 99 of"),
+        (("m_aaa:1", "m_bbb", "same"), UsageError, "says nothing up to line 1: its text begins below"),
+        (("m_empty", "m_bbb", "same"), UsageError, "has no text to judge"),
         (("m_aaa", "m_nowhere", "same"), NotFoundError, "no memory matches"),
         (("m_out", "m_bbb", "supersedes"), RefusedError, "comes from outside"),
     ],
 )
 def test_what_can_not_be_judged_is_refused(words: tuple[str, str, str], error: type[MemstoreError], says: str) -> None:
-    ws = vault(out=memory_text("Gold.\n", id="m_out", source_type="external", **KEYS))
+    ws = vault(
+        out=memory_text("Gold.\n", id="m_out", source_type="external", **KEYS),
+        empty=memory_text("", id="m_empty", **KEYS),
+    )
     with pytest.raises(error, match=says):
         judge(ws.view(), *words)
     assert verdicts_on(ws.view()) == ()
@@ -233,6 +276,12 @@ def test_only_the_verdicts_of_named_judges_are_reported_and_they_lower_no_qualit
     (of_one,) = program.json("conflicts", "m_ccc")["conflicts"]
     assert (of_one["refs"], of_one["verdicts"][0]["judged_by"]) == (["note:m_ccc", "note:m_bbb"], "si:bot")
     assert "temporal with note:m_ccc" in program.ok("show", "m_bbb")
+    place = program.vault / "c.md"
+    before = place.read_bytes()
+    place.write_bytes(before.replace(b"---\n", b"---\nsource_type: external\n", 1))
+    (of_one,) = program.json("conflicts", "m_ccc")["conflicts"]
+    assert (of_one["conflict_type"], of_one.get("current")) == ("contradiction", None)
+    place.write_bytes(before)
     program.ok("conflicts", "resolve", "m_ccc", "m_bbb", "--keep", "m_ccc")
     assert program.json("conflicts")["conflicts"] == []
 

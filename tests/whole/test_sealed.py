@@ -176,6 +176,16 @@ def test_of_what_no_key_opens_an_undo_shows_that_it_is_sealed(ann: InProcess, tm
     assert "age-encryption" not in shown
 
 
+def test_what_was_judged_of_a_memory_does_not_stay_in_plain_text_when_it_is_sealed(ann: InProcess) -> None:
+    one, other = (ann.json("add", f"{CANARY} {text}")["ref"] for text in ("sleeps.", "wakes."))
+    ann.ok("conflicts", "judge", one, other, "contradicts", "--reason", f"a {CANARY} is either")
+    ann.ok("privacy", "seal", one)
+    assert not [*ann.vault.glob(".memstore/verdicts/*/*.md")]
+    assert "verdicts" not in ann.json("why", other)
+    ann.ok("undo")
+    assert [*ann.vault.glob(".memstore/verdicts/*/*.md")]
+
+
 def test_a_tombstone_is_not_sealed(ann: InProcess) -> None:
     name = memory(ann)
     ann.ok("forget", name)
