@@ -16,6 +16,7 @@ from memstore.access.audience import outsiders
 from memstore.access.audit_events import read as audit_event
 from memstore.access.registry import RegistryFile
 from memstore.access.world import Kind, Standings, kind_of
+from memstore.core.config import CONFIG_PATH
 from memstore.core.places import ATTRIBUTES, IGNORE_FILE, SETTINGS_FOLDER, RegistryKind, is_audit_path
 from memstore.core.places import kind_of as registry_kind
 from memstore.files import memory_file
@@ -51,15 +52,21 @@ def is_kept(path: str) -> bool:
 class Charter:
     """The charter in one state: who keeps and who is in the group that owns the vault, and whose addresses are whose.
 
+    Members are in the group directly or through another.
+
     Args:
         files: the vault's own files in that state.
         at: the time, UTC.
     """
 
     def __init__(self, files: OwnFiles, at: datetime) -> None:
-        self.world = files.world({})
-        self._standings = Standings(self.world, at, None)
-        self.named = {one.id for one in self.world.groups.get(self.world.owner, ())}
+        self.world = world = files.world({})
+        standings = Standings(world, at, None)
+        named = {one.id for members in world.groups.values() for one in members}
+        self.members = frozenset(name for name in named if world.owner in standings.listener(name).member_of)
+        self.keepers = world.keepers & self.members
+        own = files.files.items()
+        self.said = frozenset(one for one in own if one[0] == CONFIG_PATH or registry_kind(one[0]) in _KEPT)
         self.addresses: dict[str, str] = {}
         self.controllers: dict[str, str] = {}
         for path, data in files.files.items():
@@ -70,10 +77,6 @@ class Charter:
                     self.addresses[address] = "" if address in self.addresses else name  # of two, it is nobody's
                 if controller := said.get("controller"):
                     self.controllers[name] = str(controller)
-
-    def is_member(self, entity: str) -> bool:
-        """Whether somebody is in the group, directly or through another."""
-        return self.world.owner in self._standings.listener(entity).member_of
 
 
 class Person(NamedTuple):
@@ -116,6 +119,8 @@ class CharterCheck:
                        objects(git, (commit.id for commit in commits)).items()}  # fmt: skip
         self._parents = {commit.id: commit.parents for commit in commits}
         self._charter_of = cache(self._made)
+        self._members, self._keepers = today.members, today.keepers
+        self._let_in()
         self._vouched = self._merged_by_keepers()
         self._brought: set[tuple[str, str | None]] = set()  # what keepers changed, by path and blob
 
@@ -261,14 +266,30 @@ class CharterCheck:
         author, committer = (_first(form, head) for form in (_AUTHOR, _COMMITTER))
         return Person(addresses.get(committer.casefold(), ""), addresses.get(author.casefold(), ""), committer)
 
+    def _let_in(self) -> None:
+        """Count those whom keepers make members and keepers in this push, as if they were so today.
+
+        What a keeper once changed in an older charter brings nobody back.
+        """
+        said = {self._today.said}
+        for commit in self._commits:
+            is_changed = any(is_kept(path) for one in commit.since_first if (path := self._inside(one.path)))
+            if not (is_changed and self._is_keeper(self._charter_of(commit.id), self._person(commit).committer)):
+                continue
+            before = next(
+                (found for one in commit.parents if (found := self._charter_at(one)) and found.said in said), None
+            )
+            if before and (after := self._charter_at(commit.id)):
+                said.add(after.said)
+                self._members |= after.members - before.members
+                self._keepers |= after.keepers - before.keepers
+
     def _is_member(self, charter: Charter, entity: str) -> bool:
         """Whether somebody was a member before a commit, and has not left since."""
-        today = self._today
-        return bool(entity) and charter.is_member(entity) and (today.is_member(entity) or entity not in today.named)
+        return entity in charter.members and entity in self._members
 
     def _is_keeper(self, charter: Charter, entity: str) -> bool:
-        is_kept_today = entity in self._today.world.keepers or entity not in self._today.named
-        return self._is_member(charter, entity) and entity in charter.world.keepers and is_kept_today
+        return self._is_member(charter, entity) and entity in charter.keepers and entity in self._keepers
 
     def _merged_by_keepers(self) -> frozenset[str]:
         """Return the commits that a keeper merged: he answers for them."""

@@ -227,13 +227,55 @@ def test_somebody_who_left_pushes_nothing_and_is_not_brought_back(team: Team) ->
     team.memstore(ANN, "privacy", "group", "remove", OPS, BEN, "--commit")
     team.passes(ANN)
     assert f"{BEN} is no member" in team.refused(BEN, "origin", "HEAD:refs/heads/other")
-    team.ok(BEN, "git", "fetch", "-q")
-    team.ok(BEN, "git", "-c", "core.hooksPath=/dev/null", "merge", "-q", "-s", "ours", "-m", "m", "origin/main")
-    assert CHARTER in team.refused(BEN)
+    assert CHARTER in merged_with_older_files(team, BEN)
     team.ok(BEN, "git", "reset", "-q", "--hard", "origin/main")
     team.write(BEN, CHARTER, before)
     team.commit(BEN, "replayed")
     assert f"{BEN} is no member" in team.refused(BEN)
+
+
+def test_a_keeper_whose_line_was_deleted_by_hand_pushes_nothing(team: Team) -> None:
+    charter = team.clone(ANN) / CHARTER
+    before = charter.read_text()
+    team.memstore(ANN, "privacy", "group", "add", OPS, EVE, "--keeper", "--email", "eve@example.org", "--commit")
+    team.passes(ANN)
+    team.ok(EVE, "git", "pull", "-q", "origin", "main")
+    team.commit(EVE, "of before she left")
+    charter.write_text(before)
+    team.commit(ANN, "by hand")
+    team.passes(ANN)
+    assert f"{EVE} is no member" in team.refused(EVE, "origin", "HEAD:refs/heads/other")
+    assert f"{EVE} is no member" in merged_with_older_files(team, EVE)
+
+
+def test_somebody_who_left_a_group_in_the_group_pushes_nothing(team: Team) -> None:
+    team.memstore(ANN, "privacy", "group", "add", "group:sub", EVE, "--email", "eve@example.org", "--commit")
+    team.memstore(ANN, "privacy", "group", "add", OPS, "group:sub", "--commit")
+    team.passes(ANN)
+    team.ok(EVE, "git", "pull", "-q", "origin", "main")
+    team.memstore(EVE, "add", "Eve is in.", "--commit")
+    team.passes(EVE)
+    team.commit(EVE, "of before she left")
+    team.ok(ANN, "git", "pull", "-q", "origin", "main")
+    team.memstore(ANN, "privacy", "group", "remove", "group:sub", EVE, "--commit")
+    team.passes(ANN)
+    assert f"{EVE} is no member" in team.refused(EVE, "origin", "HEAD:refs/heads/other")
+    assert f"{EVE} is no member" in merged_with_older_files(team, EVE)
+
+
+def test_whoever_joins_is_pushed_with_what_they_wrote(team: Team) -> None:
+    team.memstore(ANN, "privacy", "group", "add", OPS, EVE, "--keeper", "--email", "eve@example.org", "--commit")
+    team.ok(EVE, "git", "pull", "-q", "../ann", "main")
+    team.memstore(EVE, "privacy", "group", "add", "group:sub", "si:ash", "--email", "ash@example.org", "--commit")
+    team.memstore(EVE, "add", "Eve is in.", "--commit")
+    team.passes(EVE)
+
+
+def merged_with_older_files(team: Team, who: str) -> str:
+    """Merge main with nothing of it taken, and push that; return what the server says."""
+    team.ok(who, "git", "fetch", "-q")
+    team.ok(who, "git", "-c", "core.hooksPath=/dev/null", "merge", "-q", "-s", "ours", "-m", "m", "origin/main")
+    return team.refused(who)
 
 
 def test_a_merge_brings_no_older_charter(team: Team) -> None:
@@ -241,9 +283,7 @@ def test_a_merge_brings_no_older_charter(team: Team) -> None:
     team.memstore(ANN, "privacy", "group", "add", OPS, EVE, "--email", "eve@example.org")
     team.memstore(ANN, "privacy", "group", "remove", OPS, EVE, "--commit")
     team.passes(ANN)
-    team.ok(BEN, "git", "fetch", "-q")
-    team.ok(BEN, "git", "-c", "core.hooksPath=/dev/null", "merge", "-q", "-s", "ours", "-m", "m", "origin/main")
-    said = team.refused(BEN)
+    said = merged_with_older_files(team, BEN)
     assert f"refs/heads/main: {CHARTER}: it would be as it was before a keeper changed it" in said
     assert "refs/heads/main: audit/" in said
 
