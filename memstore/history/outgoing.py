@@ -24,6 +24,8 @@ _PRINTED = re.compile(
     r"[0-9a-f]{40,64} [0-9a-f]{40,64}\n"
     r"|:([0-7]{6}) ([0-7]{6}) ([0-9a-f]{40,64}) ([0-9a-f]{40,64}) [A-Z]\0([^\0]+)\0"
 )
+# Branches that anybody may rewind: what is on them is proposed, and judged again where it goes to another ref.
+PROPOSALS = "refs/heads/propose/"
 _FOLDER = "040000"
 _WITH_COMMITS = ("commit", "tag")
 _PERSON = re.compile(rb"^(?:author|committer|tagger) (.*?)(?: -?\d+ [+-]\d+)?$", re.MULTILINE)
@@ -81,7 +83,8 @@ def outgoing(git: GitProcess, updates: Iterable[RefUpdate]) -> Outgoing:
     known = objects(git, (name for update in sent for name in (update.new, update.old) if name))
     people: dict[str, str] = {}
     tips, texts, others = _peeled(git, sent, known, people)
-    ends = [name for name in (update.old for update in sent) if name in known and known[name].kind in _WITH_COMMITS]
+    moved = [update for update in sent if not update.ref.startswith(PROPOSALS)] or sent
+    ends = [name for name in (update.old for update in moved) if name in known and known[name].kind in _WITH_COMMITS]
     asked = "".join([*(f"{tip}\n" for tip in tips), *(f"^{end}\n" for end in ends)])
     # A commit graph is a cache beside the commits: a forged one would hide some.
     words = ("-c", "core.commitGraph=false", "rev-list", "--topo-order", "--reverse", "--parents", "--stdin")

@@ -33,7 +33,7 @@ from memstore.files.config_file import is_audience, parsed_vault_config, read_va
 from memstore.files.local_state import Environment, cache_folder
 from memstore.history.filters import filtered_in, filters_around, is_attributes_file
 from memstore.history.git_process import GitProcess, failed
-from memstore.history.outgoing import Outgoing, RefUpdate, objects, outgoing, push_urls, tree_with
+from memstore.history.outgoing import PROPOSALS, Outgoing, RefUpdate, objects, outgoing, push_urls, tree_with
 from memstore.hooks.repository import approved_filters, opener, told_to_hook, vaults_around
 from memstore.hooks.saying import say
 
@@ -182,8 +182,6 @@ class _Push:
 
     def stop_at_deletion(self, named: Path | None) -> None:
         """Raise where refs of a shared vault would be deleted, other than proposals; any other vault allows it."""
-        from memstore.vault.pushed_charter import PROPOSALS
-
         vaults = [self._on_disk(named, ".")] if named and (named / CONFIG_PATH).is_file() else self._in_branches()
         gone = [update.ref for update in self._updates if not update.ref.startswith(PROPOSALS)]
         if gone and any(is_group(vault.config.owner) for vault in vaults):

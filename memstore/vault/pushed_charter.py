@@ -21,7 +21,7 @@ from memstore.core.places import ATTRIBUTES, IGNORE_FILE, SETTINGS_FOLDER, Regis
 from memstore.core.places import kind_of as registry_kind
 from memstore.files import memory_file
 from memstore.files.memory_file import MemoryFile
-from memstore.history.outgoing import objects
+from memstore.history.outgoing import PROPOSALS, objects
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 # A path, if it is a file's; and why the commit may not go.
 Fault = tuple[str | None, str]
 
-PROPOSALS = "refs/heads/propose/"
 _ADDRESS = r"^%s .*<([^<>\n]*)> -?\d+ [+-]\d+$"
 _AUTHOR, _COMMITTER = (re.compile((_ADDRESS % who).encode(), re.MULTILINE) for who in ("author", "committer"))
 _KEPT = (RegistryKind.ENTITY, RegistryKind.GROUP, RegistryKind.CONTEXT)

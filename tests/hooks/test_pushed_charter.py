@@ -302,6 +302,14 @@ def test_history_is_not_rewound(team: Team) -> None:
     team.passes(BEN, "origin", ":propose/x")
 
 
+def test_what_an_agent_proposed_is_judged_again_where_it_goes_to_main(team: Team) -> None:
+    who, said = by_an_agent(team)
+    team.passes(who, "origin", "HEAD:refs/heads/propose/x")
+    for detour in ("+HEAD~1:refs/heads/propose/x", ":refs/heads/propose/x", "HEAD:refs/heads/propose/y"):
+        assert said in team.refused(who, "origin", "HEAD:main", detour)
+    team.passes(who, "origin", "+HEAD~1:refs/heads/propose/x", "HEAD:refs/heads/propose/y")
+
+
 def test_a_keeper_merges_what_an_outsider_made(team: Team) -> None:
     team.write(EVE, "tea.md", "# Tea\n")
     team.commit(EVE, "a fork's")
