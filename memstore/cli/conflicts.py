@@ -256,6 +256,7 @@ def _list_candidates(
 def _candidate_lines(session: CliSession, found: Sequence[Candidate]) -> Iterator[str]:
     """Yield each statement that was asked about, and below, those that may concern it."""
     from memstore.cli.output import safe_line
+    from memstore.conflicts.open_pairs import because
 
     paint = session.paint
     by_own: dict[OwnStatement, list[Candidate]] = {}
@@ -268,7 +269,7 @@ def _candidate_lines(session: CliSession, found: Sequence[Candidate]) -> Iterato
             text = safe_line(one.external.framed(one.text) if one.external else one.text)
             day = f"{session.day_of(one.created_at)} " if one.created_at else ""
             yield f"  {paint.place(one.path, one.line_start)}: {paint('ref', one.ref)} {day}{paint('title', text)}"
-            yield f"    {paint('dim', 'both say: ' + safe_line(', '.join(one.why)))}"
+            yield f"    {paint('dim', safe_line(because(one.why)))}"
 
 
 def _list_duplicates(session: CliSession, given: Which, limit: int | None = None) -> None:

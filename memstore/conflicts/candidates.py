@@ -11,6 +11,7 @@ import re
 from functools import cache, lru_cache
 from itertools import chain, islice, pairwise
 from math import log, sqrt
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 from memstore.conflicts.conflict import decided, may_differ
@@ -28,14 +29,14 @@ from memstore.core.terms import stop_words, term_of, words
 from memstore.core.word_lists import listed, word_lists
 from memstore.files.passages import passages
 from memstore.history import WORK_TREE
-from memstore.search import INDEX
+from memstore.search import EMBEDDER, INDEX
 from memstore.search.aliases import aliases_of
 from memstore.search.clauses import Clause, Word
 from memstore.search.filters import Which, filters_of, narrowed
 from memstore.search.ranker import FILES_AT_ONCE, Audience
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from memstore.core.conflict import PairVerdict
     from memstore.core.named import Names
@@ -62,6 +63,9 @@ _MOST_THINGS = 2
 FEWEST = 100
 # What a time or a number counts for, beside any other word.
 _WEIGHT_OF_TIMES = 0.5
+# With a model of the user's, lines of at most so many memories are candidates that are so close in meaning
+# (`search.meaning` has the unit), whatever words they share.
+LEAST_MEANT, MOST_MEANT = 0.48, 20
 
 
 class OwnStatement(NamedTuple):
@@ -217,8 +221,11 @@ class _Near:
         if file is None or not self._is_fit(file):
             return []
         asked = _Asked(file, self)
+        others = [row for row in self._active if self.paths[row] != path]
+        meant = self._meant(asked, others)
+        closest = sorted(meant, key=lambda row: -max(meant[row].values()))[:MOST_MEANT]
         found: list[Candidate] = []
-        for row in self._alike(asked):
+        for row in dict.fromkeys((*self._alike(asked, others), *closest)):
             other = self.view.read(self.paths[row])
             if (
                 other
@@ -226,16 +233,23 @@ class _Near:
                 and not may_differ(file.memory, other.memory)
                 and not decided(_side(file), _side(other))
             ):
-                found += asked.candidates(other)
+                found += asked.candidates(other, meant.get(row, {}))
         return sorted((one for one in found if not one.is_judged(judged)), key=lambda one: one.order)
 
-    def _alike(self, asked: _Asked) -> Sequence[int]:
+    def _meant(self, asked: _Asked, others: Sequence[int]) -> Mapping[int, Mapping[int, float]]:
+        """Return how alike in meaning the lines of other memories are, by row; empty unless the user chose a model."""
+        if self.view.of(EMBEDDER) is None:
+            return {}
+        from memstore.search.meaning import similar_rows
+
+        return similar_rows(self.view, others, asked.said).lines
+
+    def _alike(self, asked: _Asked, others: Sequence[int]) -> Sequence[int]:
         """Return the rows of the active memories that have most of the rarest words of a memory."""
-        others = {stem: asked.others_with(stem) for stem in (*asked.written, *asked.other_names)}
-        rarest = sorted((stem for stem in others if others[stem]), key=lambda stem: (others[stem], stem))[:MOST_WORDS]
+        having = {stem: asked.others_with(stem) for stem in (*asked.written, *asked.other_names)}
+        rarest = sorted((stem for stem in having if having[stem]), key=lambda stem: (having[stem], stem))[:MOST_WORDS]
         clauses = [Clause(Word(stem)) for stem in rarest]
-        among = [row for row in self._active if self.paths[row] != asked.file.path]
-        return self.view.of(INDEX).ranker.rank(clauses, self.view, MOST_READ, among=among).rows if clauses else ()
+        return self.view.of(INDEX).ranker.rank(clauses, self.view, MOST_READ, among=others).rows if clauses else ()
 
 
 class _Asked:
@@ -259,16 +273,32 @@ class _Asked:
         """Return how many other memories have a word."""
         return max(0, self._near.frequency(stem) - (stem in self.written))
 
-    def candidates(self, other: MemoryFile) -> Iterator[Candidate]:
-        """Yield the statements of another memory that may concern this one, except what it says itself."""
+    @property
+    def said(self) -> str:
+        """What the memory states, of which a model reads the beginning."""
+        return " ".join(one.written for one in self._own)
+
+    def candidates(self, other: MemoryFile, meant: Mapping[int, float] = MappingProxyType({})) -> Iterator[Candidate]:
+        """Yield the statements of another memory that may concern this one, except what it says itself.
+
+        Args:
+            other: the memory.
+            meant: how alike in meaning its lines are to this one; empty without a model.
+        """
+        whole = meant.get(0, 0.0) if len(meant) == 1 else 0.0  # one line has no vector beside that of its memory
+        is_close = max(meant.values(), default=0.0) >= LEAST_MEANT
 
         def concerns(written: str) -> bool:
             text = self._near.aliases.as_one(written)
-            return _folded(text) not in self._said and self._nearest(text) is not None
+            return _folded(text) not in self._said and (is_close or self._nearest(text) is not None)
 
         for one in _statements(other, self._near.aliases, concerns):
-            if near := self._nearest(one.text):
-                yield self._candidate(other, one, *near)
+            alike, mine = self._nearest(one.text) or (0.0, None)
+            by_meaning = round(max(meant.get(line, whole) for line in range(one.line_start, one.line_end + 1)), 2)
+            if mine is None and self._own and by_meaning >= LEAST_MEANT:
+                mine = max(self._own, key=lambda own: len(_words_of(own.text).telling & _words_of(one.text).telling))
+            if mine:
+                yield self._candidate(other, one, max(alike, by_meaning), mine)
 
     def _nearest(self, text: str) -> tuple[float, _Statement] | None:
         """Return the own statement to which another is most alike, and how much; None if none is above the floor."""

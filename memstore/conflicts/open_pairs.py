@@ -52,9 +52,14 @@ def _concern(one: Candidate, room: int) -> Concern:
         place=f"{one.path}:{one.line_start}",
         day=(one.created_at or "")[:10] or None,
         text=one.external.framed(text) if one.external else text,
-        why=f"both say {', '.join(word[:_LONGEST_WORD] for word in one.why[:5])}",
+        why=because([word[:_LONGEST_WORD] for word in one.why[:5]]),
         concerns=one.concerns.ref,
     )
+
+
+def because(shared: Sequence[str]) -> str:
+    """Return why a statement is a candidate, by the words that it shares."""
+    return f"both say {', '.join(shared)}" if shared else "close in meaning"
 
 
 def note_shown(view: View, shown: Sequence[Candidate]) -> None:

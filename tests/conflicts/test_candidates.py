@@ -9,13 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memstore.conflicts.candidates import LONGEST, MOST_READ, candidates
+from memstore.conflicts.open_pairs import concerns
 from memstore.core.errors import NotFoundError
 from memstore.core.quotation import NOTICE
+from memstore.search import EMBEDDER
 from tests.memory_workspace import memory_workspace
 from tests.support import memory_text
 from tests.whole.program import InProcess
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
     from random import Random
 
@@ -30,6 +33,17 @@ SENTENCES = (
     "# The lamp",
     "hall lamp",
 )
+
+
+class Topics:
+    """An embedder to which what is said of light means the same."""
+
+    name = "topics"
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        return [[1.0, 0.0] if "lamp" in text or "glow" in text else [0.0, 1.0] for text in texts]
+
+
 memories = st.lists(st.tuples(st.sampled_from(SENTENCES), st.booleans()), min_size=1, max_size=7)
 
 
@@ -186,10 +200,25 @@ def test_the_command_lists_what_changed_with_what_may_concern_it(tmp_path: Path)
     text = program.ok("conflicts", "--candidates", "m_new")
     document = program.json("conflicts", "--candidates", "m_new", "-k", "1")
     assert "old.md:6: note:m_old 2026-01-01 The lamp in the hall is made of brass." in text
-    assert "both say: hall, lamp" in text
+    assert "both say hall, lamp" in text
     assert NOTICE in text
     assert [one["ref"] for one in document["candidates"]] == ["note:m_old"]
     assert max(len(one["text"]) for one in program.json("conflicts", "--candidates")["candidates"]) <= LONGEST
     for words in (("--duplicates",), ("--limit", "3")):
         assert program.run("conflicts", "--candidates", *words).returncode == 2
     assert program.run("conflicts", "-k", "3").returncode == 2
+
+
+def test_with_a_model_what_means_the_same_is_a_candidate_whatever_its_words() -> None:
+    said = [
+        ("The lamp is made of brass.", True),
+        ("What glows upstairs has a paper shade.", True),
+        ("Rent is due.", True),
+    ]
+    ws = memory_workspace(files(said, ["m_lamp", "m_glow", "m_rent"]), actor="si:ash")
+    assert candidates(ws.view(), "m_lamp") == ()
+    found = candidates(ws.having(EMBEDDER, Topics()).view(), "m_lamp")
+    assert [(one.ref, one.why, one.concerns.ref) for one in found] == [("note:m_glow", (), "note:m_lamp")]
+    assert [one.why for one in concerns(found)] == ["close in meaning"]
+    hidden = memory_workspace(files([said[0], (said[1][0], False)], ["m_lamp", "m_glow"]), actor="si:ash")
+    assert candidates(hidden.having(EMBEDDER, Topics()).view(), "m_lamp") == ()
