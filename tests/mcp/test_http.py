@@ -13,6 +13,7 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
@@ -23,12 +24,11 @@ from memstore.mcp import tools
 from tests.installed import MEMSTORE, validated
 from tests.mcp.serving import ENVELOPE, VERSION, sample
 from tests.mcp.test_sdk import CALLS, MODES, VERSIONS, text_of
+from tests.whole.program import InProcess
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
     from pathlib import Path
-
-    from tests.whole.program import InProcess
 
 import httpx2
 from mcp.client.client import Client
@@ -38,11 +38,11 @@ SEARCH: dict[str, Any] = {"name": "memory_search", "arguments": {"query": "Bella
 
 
 class Listening:
-    """A server of a copy of the sample vault, with a token for its owner alone."""
+    """A server of a copy of a vault, by default the sample vault, with a token for its owner alone."""
 
-    def __init__(self, program: InProcess) -> None:
+    def __init__(self, program: InProcess, owner: str = "si:ash") -> None:
         self.program = program
-        self.token = self.added("si:ash", "--self")
+        self.token = self.added(owner, "--self")
         self.process = subprocess.Popen(
             [str(MEMSTORE), "mcp", "--http", "0", "--tools", "all"],
             cwd=program.vault,
@@ -82,18 +82,102 @@ class Listening:
         except urllib.error.HTTPError as error:
             return error.code, error.read().decode()
 
+    def ended(self) -> None:
+        self.process.send_signal(signal.SIGINT)
+        try:
+            self.process.wait(20)
+        finally:
+            self.process.kill()
+            if self.process.stderr:
+                self.process.stderr.close()
+
 
 @pytest.fixture(scope="module")
 def listening(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Listening]:
     server = Listening(sample(tmp_path_factory.mktemp("served")))
     yield server
-    server.process.send_signal(signal.SIGINT)
-    try:
-        server.process.wait(20)
-    finally:
-        server.process.kill()
-        if server.process.stderr:
-            server.process.stderr.close()
+    server.ended()
+
+
+@pytest.fixture
+def team(tmp_path: Path) -> Iterator[Listening]:
+    """Return a server of a vault of Ann's group, in which Ben is, and Eve is not."""
+    program = InProcess(tmp_path)
+    program.vault.mkdir()
+    program.git("init", "-q")
+    program.ok("--as", "human:ann", "init", "--owner", "group:ops")
+    program.ok("--as", "human:ann", "privacy", "group", "add", "group:ops", "human:ben", "--email", "ben@example.org")
+    program.ok("--as", "human:ann", "add", "The pager rings at night.", "--title", "Pager")
+    program.ok("--as", "human:ann", "commit")
+    server = Listening(program, "human:ann")
+    yield server
+    server.ended()
+
+
+def asked(server: Listening, token: str, tool: str, **arguments: object) -> dict[str, Any]:
+    """Return the result of a tool."""
+    status, answer = server.posted("tools/call", token=token, name=tool, arguments=arguments)
+    assert status == 200, answer
+    result: dict[str, Any] = answer["result"]
+    return result
+
+
+def test_twenty_clients_of_a_team_are_served_at_once_each_as_themselves(team: Listening) -> None:
+    tokens = {who: team.added(who, "--self") for who in ("human:ben", "human:eve")} | {"human:ann": team.token}
+
+    def works(number: int) -> tuple[str, str, bool, bool]:
+        who = ("human:ann", "human:ben", "human:eve")[number % 3]
+        made = asked(
+            team, tokens[who], "memory_add", text=f"Client {number} rotates the pager.", title=f"Turn {number}"
+        )
+        seen = asked(team, tokens[who], "memory_search", query="pager", limit=100)
+        return who, f"Client {number}", made["isError"], bool(seen["structuredContent"]["results"])
+
+    def vanishes(number: int) -> None:
+        body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {**SEARCH, "_meta": ENVELOPE}})
+        with socket.create_connection(("127.0.0.1", team.port)) as client:
+            told = len(body) if number else 10_000_000  # the second is slow: its body never comes
+            head = f"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{team.port}\r\nAuthorization: Bearer {team.token}\r\n"
+            client.sendall(f"{head}Content-Type: application/json\r\nContent-Length: {told}\r\n\r\n{body}".encode())
+
+    def attacks(number: int) -> list[int]:
+        bodies = (
+            {"jsonrpc": "2.0"},
+            {"name": "memory_add", "arguments": {"as": "human:ann"}},
+            {"name": "memory_add", "arguments": {"text": "x" * 10**6}},
+        )
+        return [team.posted("tools/call", token=f"{team.token}{number}", **body)[0] for body in bodies]
+
+    with (
+        ThreadPoolExecutor(20) as clients,
+        socket.create_connection(("127.0.0.1", team.port)) as slow,
+    ):
+        slow.sendall(b"POST /mcp HTTP/1.1\r\n")
+        others = [clients.submit(vanishes, number) for number in range(2)]
+        hostile = clients.submit(attacks, 1)
+        done = [*clients.map(works, range(17))]
+        assert set(hostile.result()) == {401}
+        assert [one.result() for one in others] == [None, None]
+
+    by = {"human:ann": True, "human:ben": True, "human:eve": False}
+    assert [(failed, sees) for who, _, failed, sees in done] == [(not by[who], by[who]) for who, *_ in done]
+    kept = {one["title"]: one for one in team.program.json("--as", "human:ann", "list", "-n", "100")["memories"]}
+    assert {title for title in kept if title.startswith("Turn")} == {
+        f"Turn {number}" for number in range(17) if number % 3 < 2
+    }
+    for number in range(17):
+        if number % 3 < 2:
+            text = (team.program.vault / kept[f"Turn {number}"]["path"]).read_text()
+            assert f"author: {'human:ann' if number % 3 == 0 else 'human:ben'}" in text
+
+
+def test_the_token_of_somebody_who_left_shows_what_a_stranger_sees(team: Listening) -> None:
+    ben = team.added("human:ben", "--self")
+    search = {"query": "pager", "limit": 100}
+    assert paths({"result": asked(team, ben, "memory_search", **search)})
+    team.program.ok("--as", "human:ann", "privacy", "group", "remove", "group:ops", "human:ben")
+    assert not paths({"result": asked(team, ben, "memory_search", **search)})
+    assert asked(team, ben, "memory_add", text="Still here.")["isError"]
 
 
 def paths(document: dict[str, Any]) -> set[str]:
