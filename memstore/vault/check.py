@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from memstore.access import RIGHTS, SEALED, SHARED
+from memstore.access import SEALED, SHARED
 from memstore.access import registry as registry_file
 from memstore.access.audit import (
     consent_unrecorded,
@@ -118,23 +118,25 @@ def check(view: View, paths: Sequence[str] = ()) -> CheckResult:
     memories, registry = _chosen(view, paths)
     now = view.clock.now()
     elsewhere = left_out(view)
-    directory = directory_of(view, view.whole.rows, elsewhere)
+    directory = directory_of(view, _rows(view), elsewhere)
     attestations = AttestationCheck(view)
     findings: list[Finding] = []
     compressed: list[Checked] = []
     recited: list[Finding] = []
     in_part: list[Finding] = []
     plain = 0
-    is_shared = bool(is_group(view.config.owner) and view.of(RIGHTS).registries.keepers)
     first_commits = dict(zip(view.column("path"), view.column("first_commit"), strict=True))
     for path in view.with_progress("checking files", memories):
         file = view.whole.any_file(path)
+        if isinstance(file, MemoryFile) and _is_hidden(view, file):
+            findings += checks.unseen(checks.as_checked(file), view.config.owner)
+            continue
         findings += checks.secrets(file)
         findings += () if isinstance(file, SealedFile) else references.private_names(view, path, file.data)
         if isinstance(file, MemoryFile):
             checked = checks.as_checked(file)
             findings += checks.of_memory(checked, now=now) + references.of_memory(checked, directory)
-            findings += checks.narrower(checked, view.config.owner) if is_shared else ()
+            findings += checks.narrower(checked, view.config.owner) if _is_members(view) else ()
             findings += _cited_in_vain(checked, file, directory)
             findings += attestations.of(checked, file.data)
             compressed += [checked] if file.memory.compressed_from else []
@@ -202,6 +204,8 @@ def fix(view: View, paths: Sequence[str] = (), *, since: str | None = None, dry_
     by_hand = HandEdits(view, since)
     for path in _chosen(view, paths)[0]:
         file = view.whole.any_file(path)
+        if isinstance(file, MemoryFile) and _is_hidden(view, file):
+            continue
         if isinstance(file, MemoryFile) and (done := _fixed_bytes(view, file, by_hand)):
             edits.append(Edit(path=path, before=file, after=done[0]))
             fixed += done[1]
@@ -214,7 +218,7 @@ def fix(view: View, paths: Sequence[str] = (), *, since: str | None = None, dry_
     granted = [
         (file, names)
         for file, names in unrecorded_grants(view, {file.path: right for file, (right, _) in mended})
-        if any(_is_below(file.path, path) for path in paths or ("",))
+        if any(_is_below(file.path, path) for path in paths or ("",)) and not _is_hidden(view, file)
     ]
     fixed += [grant_unrecorded(file, names) for file, names in granted]
     to = {names: [file.memory.id or file.path for file, others in granted if others == names] for _, names in granted}
@@ -227,6 +231,20 @@ def fix(view: View, paths: Sequence[str] = (), *, since: str | None = None, dry_
     save_all(view, edits, verb="check --fix", own=events, dry_run=dry_run)
     found = check(view, paths)
     return replace(found, fixed=in_order(fixed), dry_run=dry_run)
+
+
+def _is_hidden(view: View, file: MemoryFile) -> bool:
+    """Whether a member of a shared vault may not see a memory that lies in their clone: they hear of its path alone."""
+    return _is_members(view) and not view.sees(file.memory)
+
+
+def _rows(view: View) -> Sequence[int]:
+    return view.rows if _is_members(view) else view.whole.rows
+
+
+def _is_members(view: View) -> bool:
+    """Whether a member of the group looks that owns a shared vault, and not somebody whose vault it is alone."""
+    return is_group(view.config.owner) and view.acts_for_owner
 
 
 def _unkept(view: View) -> Iterator[Finding]:
@@ -495,6 +513,9 @@ def check_against(view: View, revision: str, *, mend: bool = False) -> CheckResu
     now = view.again() if mend else view
     changed, own = now.of(WORK_TREE).pending(since=commit), own_changed(now, commit)
     findings = findings_since(now, commit, changed, own)
+    for file in changed.files.values():
+        if isinstance(file, MemoryFile) and _is_hidden(now, file):
+            findings += checks.unseen(checks.as_checked(file), now.config.owner)
     registry = {path for path in now.whole.registry_files() if path in own}
     findings += [finding for finding in _registry_findings(now) if finding.path in registry]
     return CheckResult(files=len(changed.files) + len(registry), findings=in_order(findings), fixed=fixed)
@@ -523,7 +544,7 @@ def _lower_levels(view: View) -> Iterator[Finding]:
 
     attested = view.column("attested")
     reader = TrustReader(view)
-    held = [row for row in view.whole.rows if attested[row] and reader.of_row(row).is_held_back]
+    held = [row for row in _rows(view) if attested[row] and reader.of_row(row).is_held_back]
     if held:
         text = f"{_counted(len(held), 'memory has', 'memories have')} a lower level of trust than the number says"
         hint = "memstore trust REF says why; memstore trust sign, another's witness or a stamp gives it back"

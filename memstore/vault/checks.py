@@ -64,6 +64,13 @@ def narrower(checked: Checked, owner: str) -> Iterator[Finding]:
             yield checked.finding("shared-narrower", text, hint, key)
 
 
+def unseen(checked: Checked, owner: str) -> Iterator[Finding]:
+    """Yield that a memory which a member may not see is narrower than the group: its path, and nothing that it says."""
+    if any(narrower(checked, owner)):
+        hint = "whoever may see it takes that out, or writes it to a vault of their own: memstore add --private"
+        yield finding_of("shared-narrower", checked.path, f"it is narrower than {owner}, whose vault this is", hint)
+
+
 def errors_in(checked: Checked) -> list[Finding]:
     """Return the errors that prevent a commit, without the warnings."""
     return [finding for finding in _body(checked) if finding.is_error]

@@ -224,6 +224,29 @@ def test_what_is_narrower_by_hand_is_an_error(shared: InProcess, line: str) -> N
         assert refused(shared, "--as", BEN, "add", "Narrower.", *given) != ""
 
 
+@pytest.mark.parametrize("line", ["owner: human:ben", 'access_denies: ["human:ann"]'])
+def test_of_what_a_member_may_not_see_the_checks_say_its_path_alone(shared: InProcess, line: str) -> None:
+    path = pager(shared)
+    place = shared.vault / path
+    kept = place.read_text()
+    secret = f"{line}\nderived_from: [note:m_secretsecr]\ntags: [ill, ill]\nauthor:"
+    place.write_text(kept.replace("author:", secret))
+    told = f"{path}: error: it is narrower than {OPS}, whose vault this is [shared-narrower]"
+    for words in ((), ("--against", "HEAD")):
+        found = shared.run("--as", ANN, "check", *words)
+        assert found.returncode == 1
+        assert told in found.stdout.replace(":1:1:", ":")
+        assert [one for one in found.stdout.splitlines() if one.startswith(path)] == [found.stdout.splitlines()[0]]
+        for word in ("secretsecr", "ill", "human:ben", "access_denies", "human:ann"):
+            assert word not in found.stdout + found.stderr
+    before = place.read_bytes()
+    assert "ill" not in shared.run("--as", ANN, "check", "--fix").stdout
+    assert place.read_bytes() == before
+    assert "secretsecr" in shared.run("--as", BEN, "check").stdout
+    place.write_text(kept)
+    assert "shared-narrower" not in shared.ok("--as", ANN, "check")
+
+
 def test_what_is_private_goes_to_a_vault_of_ones_own(shared: InProcess) -> None:
     said = shared.run("--as", ANN, "add", "For all.")
     assert f"for all members of {OPS}; --private writes to a vault of your own" in said.stderr + said.stdout
