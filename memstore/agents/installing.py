@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import stat
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ from memstore.agents import settings
 from memstore.agents.hosts import HOSTS, NAME, SKILL, Host, PinnedCommand, wanted_hooks
 from memstore.agents.settings import Wanted
 from memstore.core.errors import ChangedMeanwhileError, FormatError, MemstoreError, RefusedError, VaultError
+from memstore.core.places import SETTINGS_FOLDER
 from memstore.files.local_state import make_private, private_bytes, regular_bytes, write_whole
 
 if TYPE_CHECKING:
@@ -145,11 +147,6 @@ class Installer:
         if found is None:
             return None
         vault = found.value("--vault")
-        if not Path(found.program).is_file():
-            problem = f"there is no program at {found.program}"
-        else:
-            is_there = vault is not None and Path(vault, ".memstore").is_dir()
-            problem = "" if is_there else f"there is no vault at {vault}"
         return ServedProgram(
             agent=self._agent,
             file=file,
@@ -157,8 +154,22 @@ class Installer:
             entity=found.value("--as"),
             context=found.value("--context"),
             alone="--self" in found.words,
-            problem=problem or None,
+            problem=self._problem(found.program, vault),
         )
+
+    def _problem(self, program: str, vault: str | None) -> str | None:
+        """Return why a server can't start, or not show one vault; None if nothing is known against it."""
+        if vault is None:
+            return "nothing follows --vault, so it names no vault"
+        root = self._env._replace(folder=Path()).expanded(vault)
+        if not root.is_absolute():
+            return f"--vault {vault} depends on the folder that memstore is started in; write its whole path"
+        try:
+            if not stat.S_ISREG(_mode(Path(program))):
+                return f"there is no program at {program}"
+            return None if stat.S_ISDIR(_mode(root / SETTINGS_FOLDER)) else f"there is no vault at {vault}"
+        except OSError as error:
+            return f"{error.filename}: {error.strerror}"
 
     def _set_up(self, changes: Sequence[SettingsChange], notes: Sequence[str]) -> SetUp:
         return SetUp(agent=self._agent, title=self._host.title, changes=tuple(changes), notes=tuple(notes))
@@ -195,7 +206,7 @@ class Installer:
         host = self._host
         names = [host.servers, host.also] if host.also else [host.servers]
         known = self._record.get("files", {})
-        there = [name for name in names if self._path(name).exists()]
+        there = [name for name in names if os.path.lexists(self._path(name))]
         recorded = [name for name in there if str(self._path(name)) in known]
         return settings_of(host._replace(servers=(recorded or there or names)[0]), pinned, self._path)
 
@@ -298,6 +309,14 @@ def _recorded(path: Path) -> dict[str, Any]:
     except ValueError:
         return {}
     return document if isinstance(document, dict) else {}
+
+
+def _mode(path: Path) -> int:
+    """Return the mode of what is at a path; 0 if nothing is there, or can be."""
+    try:
+        return path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return 0
 
 
 def _bytes(path: Path) -> bytes | None:

@@ -90,13 +90,14 @@ def list_(session: CliSession) -> None:
     That is read from their settings. No server is started.
     """
     from memstore.agents.installing import Installer
+    from memstore.cli.output import safe_line
 
     env = session.environment()
     found = [served for name in HOSTS if (served := Installer(env, name).served())]
     session.emit("agents", found, lambda: _served_lines(session, found), each="programs")
     for one in found:
         if one.problem:
-            session.say(f"{one.agent}: {one.problem}")
+            session.say(safe_line(f"{one.agent}: {one.problem}"))
     if not found:
         session.say("no program is set up; memstore --vault DIR --as ENTITY --self mcp install NAME does that")
 

@@ -114,14 +114,12 @@ def _open(editor: Editor, path: Path) -> None:
 
 def _reopen(session: CliSession, path: Path, draft: bytes, error: MemstoreError) -> None:
     """Put an error on top of its draft and ask whether to continue; raise if not."""
-    from memstore.cli.output import safe
-
     if error.exit_code not in _MENDABLE:
         raise type(error)(f"{error}; the draft is kept in {path}", hint=error.hint) from error
     path.write_bytes(with_notes(draft, [*str(error).splitlines(), *([f"hint: {error.hint}"] if error.hint else [])]))
     kept = VaultError(f"{error}\nthe draft is kept in {path}", hint=error.hint)
     if session.choices.no_input or session.as_json or sys.stdin is None or not sys.stdin.isatty():
         raise kept from error
-    session.say(safe(f"{error}\nhint: {error.hint}" if error.hint else str(error)))
+    session.say(f"{error}\nhint: {error.hint}" if error.hint else str(error))
     if not session.confirm("open the draft again", instead="an editor that corrects it", enter=True):
         raise kept from error

@@ -184,6 +184,6 @@ def _report(error: BaseException, words: list[str]) -> int:
 def _tell(failure: Failure) -> None:
     from memstore.cli import output
 
-    output.write_message(f"memstore: {output.safe(failure.message)}")
+    output.write_message(f"memstore: {failure.message}")
     if failure.hint:
-        output.write_message(f"hint: {output.safe(failure.hint)}")
+        output.write_message(f"hint: {failure.hint}")

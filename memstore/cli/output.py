@@ -123,8 +123,10 @@ def _unwritten(error: OSError) -> OSError:
 def write_message(message: str, *, end: str = "\n") -> None:
     """Write a line to standard error, in place of the progress that is shown there; at a terminal, broken at blanks.
 
-    If there is none, or it takes no text, nobody reads it, and what the program does goes on.
+    Control characters are spelt out, wherever they come from; a line end begins a new line. If there is no standard
+    error, or it takes no text, nobody reads it, and what the program does goes on.
     """
+    message = safe(message)
     if sys.stderr is not None and sys.stderr.isatty():
         from memstore.core.columns import hanging
 

@@ -81,7 +81,9 @@ class CliSession:
                 raise
             import click
 
-            who = click.prompt(f"{str(unknown).capitalize()}. You are", default=unknown.supposed, err=True)
+            from memstore.core.harmless import safe_line
+
+            who = click.prompt(f"{safe_line(str(unknown)).capitalize()}. You are", default=unknown.supposed, err=True)
             composition.remember_actor(env, composition.find_vault(env, self.choices.vault), who)
         return composition.open_workspace(env, **self._wanted(any_context=any_context)).view()
 

@@ -183,8 +183,11 @@ def say_conflicts(session: CliSession, conflicts: Sequence[Conflict], *, of: str
 
     The first `MOST_CONFLICTS` are shown; conflicts are ordered by gravity.
     """
+    from memstore.cli.output import Palette
+
+    plain = Palette(colours=False, signs=False, from_here=session.from_here)
     for conflict in conflicts[:MOST_CONFLICTS]:
-        session.say(conflict_line(session.paint, conflict))
+        session.say(conflict_line(plain, conflict))
         session.say(f"  hint: {conflict.command}")
     if more := len(conflicts[MOST_CONFLICTS:]):
         session.say(f"  … and {more} more: memstore conflicts {of}")

@@ -291,6 +291,43 @@ def test_the_list_says_what_is_wrong(program: InProcess) -> None:
     assert [line.partition(":")[0] for line in done.stdout.splitlines()] == ["codex", "vscode"]
 
 
+@pytest.mark.parametrize(
+    ("command", "vault", "problem"),
+    [
+        ("/" + "a" * 300 + "/memstore", "/x", "File name too long"),
+        (str(MEMSTORE), "/" + "a" * 300, "File name too long"),
+        ("/x\0/memstore", "/x", "there is no program at /x<U+0000>/memstore"),
+        (str(MEMSTORE), "/x\ud800", "there is no vault at /x"),
+        (str(MEMSTORE), "/x\x1b[2J\nzed: all is well", "there is no vault at /x<U+001B>[2J zed: all is well"),
+        ("/x\x1b[2J\nzed: all is well/memstore", "/x", "no program at /x<U+001B>[2J zed: all is well/memstore"),
+        (str(MEMSTORE), None, "nothing follows --vault, so it names no vault"),
+        (str(MEMSTORE), "notes", "--vault notes depends on the folder"),
+        (str(MEMSTORE), "~/notes", "there is no vault at ~/notes"),
+    ],
+)
+def test_one_bad_entry_does_not_end_the_list(program: InProcess, command: str, vault: str | None, problem: str) -> None:
+    install(program, "cursor")
+    place = program.home / HOSTS["vscode"].servers
+    place.parent.mkdir(parents=True)
+    words = [*(["--vault", vault] if vault else ["--vault"]), "mcp"]
+    place.write_text(json.dumps({"servers": {"memstore": {"command": command, "args": words}}}))
+    done = program.run("mcp", "list")
+    assert (done.returncode, f"cursor: {program.vault} as si:ash" in done.stdout) == (0, True)
+    [told] = done.stderr.splitlines()
+    assert told.startswith("vscode: ")
+    assert problem in told
+    assert "\x1b" not in done.stdout
+    assert [one["problem"] is None for one in program.json("mcp", "list")["programs"]] == [True, False]
+
+
+def test_a_relative_vault_is_told_wherever_the_list_is_asked_for(program: InProcess) -> None:
+    place = program.home / HOSTS["vscode"].servers
+    place.parent.mkdir(parents=True)
+    entry = {"command": str(MEMSTORE), "args": ["--vault", program.vault.name, "mcp"]}
+    place.write_text(json.dumps({"servers": {"memstore": entry}}))
+    assert "write its whole path" in program.run("mcp", "list", cwd=program.vault.parent).stderr
+
+
 def test_a_server_of_that_name_that_was_set_up_by_hand_is_not_listed(program: InProcess) -> None:
     place = program.home / HOSTS["zed"].servers
     place.parent.mkdir(parents=True)

@@ -86,3 +86,9 @@ def test_a_message_takes_the_place_of_the_progress(monkeypatch: pytest.MonkeyPat
     output.write_message("memstore: interrupted")
     output.write_message("again")
     assert terminal.getvalue() == "\rchecking files: 5 of 1,000\r\x1b[Kmemstore: interrupted\nagain\n"
+
+
+def test_no_message_does_anything_to_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = _terminal(monkeypatch)
+    output.write_message("memstore: no \x1b[2J\x9b31m\u202e here\nhint: a second line")
+    assert terminal.getvalue() == "memstore: no <U+001B>[2J<U+009B>31m<U+202E> here\nhint: a second line\n"
