@@ -212,7 +212,7 @@ class Installer:
 
     def _known(self, path: Path) -> _Known:
         known = self._record.get("files", {}).get(str(path))
-        return _Known(tuple(known["pieces"]), bool(known["made"])) if isinstance(known, dict) else _Known()
+        return _Known(tuple(known["pieces"]), known["made"]) if known else _Known()
 
     def _with_ours(self, path: Path, wanted: Wanted) -> tuple[SettingsChange | None, _Known]:
         name, before, known = str(path), _bytes(path), self._known(path)
@@ -304,11 +304,26 @@ def _write_record(path: Path, document: dict[str, Any]) -> None:
 
 
 def _recorded(path: Path) -> dict[str, Any]:
+    """Return what is recorded of a program; nothing if somebody changed the record so that it is none."""
     try:
         document = json.loads(private_bytes(path))
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
-    return document if isinstance(document, dict) else {}
+    match document:
+        case {"files": dict(files), "folders": list(folders)} if all(map(_is_known, files.values())):
+            return document if _are_texts(folders) else {}
+    return {}
+
+
+def _is_known(value: object) -> bool:
+    match value:
+        case {"pieces": list(pieces), "made": bool()}:
+            return _are_texts(pieces)
+    return False
+
+
+def _are_texts(values: list[object]) -> bool:
+    return all(isinstance(one, str) for one in values)
 
 
 def _mode(path: Path) -> int:
@@ -384,5 +399,5 @@ def _write(path: Path, data: bytes | None) -> None:
 
 
 def _remove_if_empty(folder: Path) -> None:
-    with suppress(OSError):  # somebody keeps something there, or it is gone
+    with suppress(OSError, ValueError):  # somebody keeps something there, it is gone, or no folder has such a name
         folder.rmdir()

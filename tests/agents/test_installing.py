@@ -352,6 +352,31 @@ def test_a_repository_gets_a_scope(program: InProcess) -> None:
     assert program.ok("config", "--user", f"scopes.{folder}") == "project:other\n"
 
 
+@pytest.mark.parametrize(
+    "record",
+    [
+        b"null", b"{}", b"[1]", b"\xff\0", b"[" * 100_000, b'{"files": []}', b'{"files": {}, "folders": [1]}',
+        b'{"files": {}, "folders": ["/x\\u0000", "\\ud800"], "skill": 1}', b'{"files": {"F": 1}, "folders": []}',
+        b'{"files": {"F": {"pieces": 1, "made": true}}, "folders": []}', b'{"files": {}, "folders": null}',
+        b'{"files": {"F": {"pieces": [1], "made": true}}, "folders": []}', b'{"files": {"F": {}}, "folders": []}',
+    ],
+    ids=range(13),
+)  # fmt: skip
+def test_a_record_that_somebody_changed_is_in_nobodys_way(program: InProcess, record: bytes) -> None:
+    install(program, "codex")
+    install(program, "zed")  # reads the same skill
+    place = program.home / HOSTS["zed"].servers
+    [kept] = program.home.rglob("agents/zed.json")
+    kept.write_bytes(record.replace(b'"F"', json.dumps(str(place)).encode()))
+    assert "zed: " in program.ok("mcp", "list")
+    program.ok("mcp", "uninstall", "codex")
+    install(program, "zed")
+    kept.write_bytes(record.replace(b'"F"', json.dumps(str(place)).encode()))
+    program.ok("mcp", "uninstall", "zed")
+    assert "memstore" not in (place.read_text() if place.exists() else "")
+    assert not kept.exists()
+
+
 def test_a_link_stays_a_link(program: InProcess) -> None:
     real = program.home / "dotfiles" / "mcp.json"
     real.parent.mkdir()
