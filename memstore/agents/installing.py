@@ -116,7 +116,7 @@ class Installer:
             FormatError: a settings file can't be read; nothing was written.
         """
         changes, notes = [], []
-        for path, wanted in self._settings(PinnedCommand("", ())).items():
+        for path, wanted in self._all_settings().items():
             change = self._without_ours(path, wanted)
             changes += [change] if change else []
         path = self._skill_file
@@ -138,7 +138,12 @@ class Installer:
 
     def served(self) -> ServedProgram | None:
         """Return what the program's settings say of memstore's server; None if it is not set up there."""
-        file, wanted = next(iter(self._settings(PinnedCommand("", ())).items()))
+        found = [one for file, wanted in self._all_settings().items() if (one := self._served_by(file, wanted))]
+        return next((one for one in found if one.root), found[0] if found else None)
+
+    def _served_by(self, file: Path, wanted: Wanted) -> ServedProgram | None:
+        if wanted.server is None:
+            return None
         try:
             text = _text(_bytes(file) or b"", str(file))
             found = settings.pinned(text, str(file), settings.in_its_form(text, str(file), wanted)) if text else None
@@ -203,12 +208,30 @@ class Installer:
 
     def _settings(self, pinned: PinnedCommand) -> dict[Path, Wanted]:
         """Return the settings files, and what each is to hold; one file may hold servers and hooks."""
-        host = self._host
-        names = [host.servers, host.also] if host.also else [host.servers]
         known = self._record.get("files", {})
-        there = [name for name in names if os.path.lexists(self._path(name))]
+        there = [name for name in self._names if os.path.lexists(self._path(name))]
+        holding = [name for name in there if self._holds_server(name)] if len(there) > 1 else []
         recorded = [name for name in there if str(self._path(name)) in known]
-        return settings_of(host._replace(servers=(recorded or there or names)[0]), pinned, self._path)
+        name = (holding or recorded or there or self._names)[0]
+        return settings_of(self._host._replace(servers=name), pinned, self._path)
+
+    def _all_settings(self) -> dict[Path, Wanted]:
+        """Return the settings files by all names that they may have: the program reads each."""
+        found: dict[Path, Wanted] = {}
+        for name in self._names:
+            found |= settings_of(self._host._replace(servers=name), PinnedCommand("", ()), self._path)
+        return found
+
+    @property
+    def _names(self) -> list[str]:
+        """The names of the file that lists servers."""
+        return [name for name in (self._host.servers, self._host.also) if name]
+
+    def _holds_server(self, name: str) -> bool:
+        path = self._path(name)
+        wanted = settings_of(self._host._replace(servers=name), PinnedCommand("", ()), self._path)[path]
+        served = self._served_by(path, wanted)
+        return served is not None and served.root is not None
 
     def _known(self, path: Path) -> _Known:
         known = self._record.get("files", {}).get(str(path))

@@ -352,6 +352,36 @@ def test_a_repository_gets_a_scope(program: InProcess) -> None:
     assert program.ok("config", "--user", f"scopes.{folder}") == "project:other\n"
 
 
+def test_a_settings_file_that_got_its_other_name_is_still_ours(program: InProcess) -> None:
+    install(program, "opencode")
+    first = program.home / HOSTS["opencode"].servers
+    second = first.with_suffix(".jsonc")
+    first.rename(second)
+    first.write_text('{"theme": "x"}\n')
+    listed = f"opencode: {program.vault} as si:ash, nobody else listens ({second})\n"
+    assert program.ok("mcp", "list") == listed
+    assert install(program, "opencode") == ""
+    program.ok("--vault", ".", "--as", "si:max", "--self", "mcp", "install", "opencode")
+    assert (first.read_text(), "si:max" in second.read_text()) == ('{"theme": "x"}\n', True)
+    first.write_text("{")
+    assert program.ok("mcp", "list") == listed.replace("si:ash", "si:max")
+    first.write_text('{"theme": "x"}\n')
+    program.ok("mcp", "uninstall", "opencode")
+    assert "memstore" not in second.read_text()
+    assert first.read_text() == '{"theme": "x"}\n'
+    assert "no program is set up" in program.run("mcp", "list").stderr
+
+
+def test_a_server_in_both_files_goes_from_both(program: InProcess) -> None:
+    install(program, "opencode")
+    first = program.home / HOSTS["opencode"].servers
+    second = first.with_suffix(".jsonc")
+    second.write_bytes(first.read_bytes())
+    program.ok("mcp", "uninstall", "opencode")
+    assert not first.exists()
+    assert "memstore" not in second.read_text()
+
+
 @pytest.mark.parametrize(
     "record",
     [
