@@ -27,11 +27,13 @@ from memstore.core.places import (
     IGNORE_FILE,
     MANIFEST,
     SETTINGS_FOLDER,
+    RegistryKind,
     decides,
     is_audit_path,
     is_memory_path,
     is_original_path,
     is_own_path,
+    kind_of,
 )
 from memstore.files.config_file import named_in_settings, words_typed
 from memstore.files.plain_note import is_registry
@@ -40,7 +42,7 @@ from memstore.history import git_objects
 from memstore.history.outgoing import each_object, tree_of_commit
 from memstore.vault.pushed_history import FormerMemories
 from memstore.vault.pushed_names import NamedMemory, PushedNames, names_unknown_id, used_in
-from memstore.vault.pushed_records import Records
+from memstore.vault.pushed_records import Records, says_no_more
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -415,7 +417,7 @@ class _Check:
             return True
         if is_audit_path(path) and (event := audit_event(path, data)) and event.event == SETTING_EVENT:
             words = [event.by, *(word for value in event.about.values() for word in words_typed(str(value)))]
-            return not self._are_readers(words)
+            return not (says_no_more(event) and self._are_readers(words))
         return not self._records.may_go(path, data)
 
     def _are_readers(self, names: Iterable[str]) -> bool:
@@ -560,15 +562,19 @@ class _Check:
         }
 
     def _notes(self, sent: Outgoing) -> Iterator[tuple[str, str]]:
-        """Yield the texts of git's notes, whose files are called by what they are about, and of MEMORY.md."""
+        """Yield the texts of git's notes, whose files are called by what they are about, of MEMORY.md and verdicts."""
         notes = {
             change.new: f"commit {commit.id[:10]}"
             for commit in sent.commits
             for change in commit.changes
-            if change.new and (_NOTE.fullmatch(change.path) or change.path.endswith(("MEMORY.md", IGNORE_FILE)))
+            if change.new and (self._is_text(change.path) or _NOTE.fullmatch(change.path))
         }
         for blob, found in each_object(self._git, notes):
             yield notes[blob], found.data.decode(errors="replace")
+
+    def _is_text(self, path: str) -> bool:
+        is_verdict = not self._is_members and kind_of(self._inside(path) or "") is RegistryKind.VERDICT
+        return is_verdict or path.endswith(("MEMORY.md", IGNORE_FILE))
 
     def _is_visible(self, labels: Labels) -> bool:
         held = self._held.get(labels.id, labels)

@@ -8,17 +8,17 @@ import shlex
 import shutil
 import subprocess
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+import memstore
+from memstore.access import audit_events
 from memstore.hooks import push_guard
-from memstore.vault import init
+from memstore.vault import init, pushed_records
 from tests.git_repositories import OWNER, Written, git, memory, repository, vault_in
 from tests.installed import PROGRAMS
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 BOB = "human:bob"
 PATH = f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}"
@@ -367,6 +367,91 @@ def test_an_event_that_was_changed_does_not_go(pushing: Pushing) -> None:
     event.write_text(event.read_text().replace("group:club", "human:bob"))
     pushing.vault.commit("an event that was changed")
     assert ": audit/human/tester/" in pushing.refused()
+
+
+CLUB = "id: group:club\nmembers:\n- id: human:bob\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "more"),
+    [
+        ("groups/club.yaml", "keepers: [human:carla]\n"),
+        ("groups/club.yaml", "note: Carla is ill\n"),
+        ("groups/club.yaml", "# Carla is ill\n"),
+        ("groups/carla-is-ill.yaml", ""),
+        ("groups/club.yaml", None),
+    ],
+)
+def test_a_group_says_nothing_but_who_is_in_it(pushing: Pushing, path: str, more: str | None) -> None:
+    (pushing.root / ".git/info/exclude").write_text(".memstore\n")
+    pushing.vault.write(path, CLUB + (more or "keepers: [human:tester]\n"))
+    pushing.vault.commit("a group")
+    if more is None:
+        pushing.passes()
+    else:
+        assert f": {path}" in pushing.refused()
+
+
+@pytest.mark.parametrize(
+    ("reason", "goes"),
+    [
+        ("both hold", True),
+        ("human:bob says so", True),
+        ("human:carla is ill", False),
+        ("as m_secretsecr says", False),
+        ("see the salary of the gardener", False),
+    ],
+)
+def test_what_a_verdict_says_is_read_before_it_goes(pushing: Pushing, reason: str, goes: bool) -> None:  # noqa: FBT001
+    (pushing.root / ".git/info/exclude").write_text("hidden.md\n.memstore/config.toml\n")
+    (pushing.root / "hidden.md").write_text(memory("m_hidden", "x\n", title="The salary of the gardener"))
+    pushing.commit("seen.md", memory("m_seen", "The lamp.\n", access_grants=f"['{BOB}']"))
+    pushing.program("conflicts", "judge", "a.md", "m_seen", "unrelated", "--reason", reason)
+    pushing.vault.commit("a verdict")
+    if goes:
+        pushing.passes()
+    else:
+        pushing.refused()
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"event": "carla is ill"},
+        {"about": {"carla-is-ill": []}},
+        {"about": {"says": "carla is ill"}},
+        {"about": {"of": "carla is ill"}},
+        {"about": {"group": {"carla": "ill"}}},
+        {"event": "config", "about": {"carla": "-"}},
+        {"event_id": "ev_carla"},
+        {"prev": ("carla is ill",)},
+        {},
+    ],
+)
+def test_an_event_says_nothing_that_no_command_writes(pushing: Pushing, said: dict[str, Any]) -> None:
+    (pushing.root / ".git/info/exclude").write_text(".memstore\n")
+    usual = {"event_id": "ev_abcdefghjk", "at": "2026-11-29T19:00:00Z", "by": OWNER, "event": "privacy grant",
+             "about": {"memory": "m_aaa", "to": [BOB]}, "prev": ()}  # fmt: skip
+    path, data = audit_events.write(**(usual | said))
+    pushing.commit(path, data.decode())
+    if said:
+        assert f": {path}" in pushing.refused()
+    else:
+        pushing.passes()
+
+
+def test_the_words_of_every_command_are_known() -> None:
+    """What a command calls itself goes with its event, so a new one is missed by nobody."""
+    forms = (
+        r'verb="([^"{]*)"',
+        r'transaction\(f?"([^"{]*)',
+        r'recorded\([\w.]*view, "([^"]*)"',
+        r'append\(view, "([^"]*)"',
+    )
+    files = [path.read_text() for path in Path(memstore.__file__).parent.rglob("*.py")]
+    found = {word for text in files for form in forms for verb in re.findall(form, text) for word in verb.split()}
+    assert len(found) > 40
+    assert found <= pushed_records._COMMANDS
 
 
 def test_a_group_that_sees_notes_gains_nobody_by_hand(pushing: Pushing) -> None:
