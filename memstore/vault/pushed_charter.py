@@ -21,6 +21,7 @@ from memstore.core.places import ATTRIBUTES, IGNORE_FILE, SETTINGS_FOLDER, Regis
 from memstore.core.places import kind_of as registry_kind
 from memstore.files import memory_file
 from memstore.files.memory_file import MemoryFile
+from memstore.files.plain_note import is_registry
 from memstore.history.outgoing import PROPOSALS, objects
 
 if TYPE_CHECKING:
@@ -39,6 +40,9 @@ Fault = tuple[str | None, str]
 _ADDRESS = r"^%s .*<([^<>\n]*)> -?\d+ [+-]\d+$"
 _AUTHOR, _COMMITTER = (re.compile((_ADDRESS % who).encode(), re.MULTILINE) for who in ("author", "committer"))
 _KEPT = (RegistryKind.ENTITY, RegistryKind.GROUP, RegistryKind.CONTEXT)
+# Records that nobody changes, and the key of whose word each is. Keepers record what others say, too.
+_WHOSE = {RegistryKind.VERDICT: "judged_by", RegistryKind.CONSENT: "grantor", RegistryKind.REQUEST: "requested_by"}
+_SAID = (RegistryKind.CONSENT, RegistryKind.REQUEST)
 
 
 def is_kept(path: str) -> bool:
@@ -150,20 +154,25 @@ class CharterCheck:
             return False
         places = ((self._inside(change.path) or ATTRIBUTES, change.new) for change in commit.changes)
         return not any(
-            (is_kept(path) and path != ATTRIBUTES) or is_audit_path(path) or (new and self._blobs[new].labels)
+            (is_kept(path) and path != ATTRIBUTES)
+            or (new and (self._blobs[new].labels or self._recorded_by(path, new)))
             for path, new in places
         )
 
     def _of_records(self, commit: SentCommit) -> Iterator[Fault]:
-        """Yield the recorded audit events that a commit changes or takes away, and verdicts that it changes."""
+        """Yield the events, consents and requests that a commit changes or takes away, and verdicts that it changes."""
         for change in commit.since_first:
             inside = self._inside(change.path)
             if not inside or not change.old or change.new == change.old:
                 continue
             if is_audit_path(inside):
                 yield change.path, "it is a recorded audit event, which nobody changes"
-            elif change.new and registry_kind(inside) is RegistryKind.VERDICT:
-                yield change.path, "it is a verdict, which nobody changes"
+            elif (
+                (kind := registry_kind(inside))
+                and (change.new or kind in _SAID)
+                and self._recorded_by(inside, change.old)
+            ):
+                yield change.path, f"it is a {kind.name.lower()}, which nobody changes"
 
     def _of_files(
         self,
@@ -173,8 +182,11 @@ class CharterCheck:
         is_keepers: bool,  # noqa: FBT001 - one of two kinds of people
         labels_before: Callable[[str], Labels | None],
     ) -> Iterator[Fault]:
-        mine = {who.committer, who.author if self._is_member(charter, who.author) else who.committer}
-        mine |= {name for name, controller in charter.controllers.items() if controller in mine}
+        # The author's address is any word of the committer: it vouches for texts of others, and for no acts of theirs.
+        acting = {who.committer}
+        mine = acting | ({who.author} if self._is_member(charter, who.author) else set())
+        for names in (acting, mine):
+            names |= {name for name, controller in charter.controllers.items() if controller in names}
         gone = [one for one in commit.since_first if one.new is None] if len(commit.parents) < 2 else []  # noqa: PLR2004
         for change in (*commit.changes, *gone):
             inside = self._inside(change.path)
@@ -184,7 +196,7 @@ class CharterCheck:
                 if not is_keepers:
                     yield change.path, f"{who.committer} is no keeper, and keepers alone change it"
             elif change.new and (by := self._recorded_by(inside, change.new)):
-                if by not in mine:
+                if by not in acting and not (is_keepers and registry_kind(inside) in _SAID):
                     yield change.path, f"it records an act of {by}, and {who.address} is {who.committer}'s"
             elif change.new and (labels := self._blobs[change.new].labels):
                 old = self._blobs[change.old].labels if change.old else labels_before(change.path)
@@ -217,15 +229,19 @@ class CharterCheck:
         file = memory_file.read(path, self._bytes(path, blob)) if blob else None
         return file.memory.author if isinstance(file, MemoryFile) else None
 
-    def _recorded_by(self, path: str, blob: str) -> str | None:
-        """Return whose act or verdict a file records, if it records one."""
-        if is_audit_path(path):
-            event = audit_event(path, self._bytes(path, blob))
-            return event.by if event else None
-        if registry_kind(path) is not RegistryKind.VERDICT:
+    def _recorded_by(self, path: str, blob: str | None) -> str | None:
+        """Return whose act or word a file records, if it records one."""
+        kind = registry_kind(path)
+        if not blob or not (is_audit_path(path) or kind in _WHOSE):
             return None
-        file = registry.read(path, RegistryKind.VERDICT, self._bytes(path, blob))
-        return str(file.values["judged_by"]) if isinstance(file, RegistryFile) else "nobody who can be read"
+        data = self._bytes(path, blob)
+        if kind is None:
+            event = audit_event(path, data)
+            return event.by if event else None
+        file = registry.read(path, kind, data)
+        if isinstance(file, RegistryFile):
+            return file.values.get(_WHOSE[kind]) or None
+        return "nobody who can be read" if is_registry(path, data) else None
 
     def _id(self, blob: str) -> str | None:
         labels = self._blobs[blob].labels
@@ -251,6 +267,8 @@ class CharterCheck:
                 continue
             if is_kept(inside) or (is_audit_path(inside) and path in before):
                 yield path, "it would be as it was before a keeper changed it"
+            elif registry_kind(inside) in _SAID and (by := self._recorded_by(inside, before.get(path))):
+                yield path, f"it records an act of {by}, which nobody changes"
 
     # -- who -----------------------------------------------------------------------------------
 

@@ -135,6 +135,63 @@ def amended_verdict(team: Team) -> tuple[str, str]:
     return BEN, "it is a verdict, which nobody changes"
 
 
+def refusal(team: Team) -> Path:
+    """Let Ann refuse something and push that; return the record in Ben's clone."""
+    words = ("--from", ANN, "--to", EVE, "--scope", f"subject:{ANN}", "--commit")
+    team.memstore(ANN, "privacy", "consent", "refuse", *words)
+    team.passes(ANN)
+    team.commit(BEN, "beside")
+    team.ok(BEN, "git", "pull", "-q", "--rebase", "origin", "main")
+    [record] = (team.clone(BEN) / "consents").rglob("*.md")
+    return record
+
+
+def amended_refusal(team: Team) -> tuple[str, str]:
+    record = refusal(team)
+    record.write_text(record.read_text().replace("effect: deny", "effect: permit"))
+    team.commit(BEN)
+    return BEN, "it is a consent, which nobody changes"
+
+
+def dropped_refusal(team: Team) -> tuple[str, str]:
+    refusal(team).unlink()
+    team.commit(BEN)
+    return BEN, "it is a consent, which nobody changes"
+
+
+def refusal_merged_away(team: Team) -> tuple[str, str]:
+    refusal(team)
+    team.ok(BEN, "git", "reset", "-q", "--hard", "origin/main~1")
+    team.commit(BEN)
+    merged_with_older_files(team, BEN)
+    return BEN, "it records an act of human:ann, which nobody changes"
+
+
+def consent_of_another(team: Team) -> tuple[str, str]:
+    team.memstore(BEN, "privacy", "consent", "grant", "--from", BEN, "--to", EVE, "--scope", f"subject:{ANN}")
+    [record] = (team.clone(BEN) / "consents").rglob("*.md")
+    record.write_text(record.read_text().replace(f"grantor: {BEN}", f"grantor: {ANN}\non_behalf_of: {BEN}"))
+    team.commit(BEN)
+    return BEN, f"{record.name}: it records an act of human:ann"
+
+
+def request_of_another(team: Team) -> tuple[str, str]:
+    team.memstore(BEN, "privacy", "consent", "request", "--from", EVE, "--to", BEN, "--scope", f"subject:{EVE}")
+    [request] = (team.clone(BEN) / "requests").rglob("*.md")
+    request.write_text(request.read_text().replace(f"requested_by: {BEN}", f"requested_by: {ANN}"))
+    team.commit(BEN)
+    return BEN, "it records an act of human:ann"
+
+
+def act_by_the_author_line(team: Team) -> tuple[str, str]:
+    team.ok(BEN, "env", f"MEMSTORE_ENTITY={ANN}", "memstore", "config", "notes_for", BEN)
+    team.ok(BEN, "git", "checkout", "-q", ".memstore")
+    team.ok(BEN, "git", "add", "-A")
+    words = ("commit", "-q", "-m", "x", "--author", "Ann <ann@example.org>")
+    team.ok(BEN, "git", "-c", "core.hooksPath=/dev/null", *words)
+    return BEN, "it records an act of human:ann, and ben@example.org is human:ben's"
+
+
 def judged(team: Team, who: str, **environment: str) -> None:
     """Add a memory, and judge that it says the same as Ann's."""
     team.memstore(who, "add", "The pager is loud at night.", "--title", "Loud", "-c")
@@ -212,13 +269,27 @@ def by_an_agent(team: Team) -> tuple[str, str]:
         self_made_member, self_made_keeper, keeper_in_two_steps, forged_author, forged_act, amended_audit,
         dropped_audit, group_in_group, renamed_group, own_history, forged_beside_the_vault, narrower,
         shared_with_another, by_an_agent,
-        forged_verdict, amended_verdict,
+        forged_verdict, amended_verdict, amended_refusal, dropped_refusal, refusal_merged_away, consent_of_another,
+        request_of_another, act_by_the_author_line,
     ],
 )  # fmt: skip
 def test_what_is_not_ones_to_change_is_refused(team: Team, attack: Callable[[Team], tuple[str, str]]) -> None:
     who, said = attack(team)
     target = ("origin", "HEAD:refs/heads/other") if attack is own_history else ("origin", "HEAD:main")
     assert said in team.refused(who, *target)
+
+
+def test_members_record_what_they_say_and_keepers_what_others_say(team: Team) -> None:
+    words = ("--to", EVE, "--scope", f"subject:{BEN}", "--commit")
+    team.memstore(BEN, "privacy", "consent", "refuse", "--from", BEN, *words)
+    team.passes(BEN)
+    [record] = (team.clone(BEN) / "consents").rglob("*.md")
+    team.memstore(BEN, "privacy", "consent", "revoke", record.stem, "--commit")
+    team.passes(BEN)
+    team.ok(ANN, "git", "pull", "-q", "origin", "main")
+    team.memstore(ANN, "privacy", "consent", "grant", "--from", BEN, *words)
+    team.passes(ANN)
+    team.passes(ANN)
 
 
 def test_somebody_who_left_pushes_nothing_and_is_not_brought_back(team: Team) -> None:
