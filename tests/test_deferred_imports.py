@@ -25,6 +25,7 @@ LATER = {
     "trust.signatures": {"trust.ssh_crypto"},
     # Only where the user chose an embedder, asks for reasons, or found something attested.
     "beliefs.recall": {"search.meaning"},
+    "conflicts.candidates": {"search.meaning"},
     "memories.search": {"search.absence", "search.meaning", "trust.reader"},
     # Only where there is something to compare, to echo, to sign, or to reinforce; `list` comes without.
     "beliefs.revise": {"beliefs.reinforce"},

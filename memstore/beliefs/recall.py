@@ -36,6 +36,7 @@ from memstore.core.short_repr import short_repr
 from memstore.core.times import instant
 from memstore.files.passages import PassageKind
 from memstore.search import EMBEDDER, query
+from memstore.search.aliases import other_names
 from memstore.search.clauses import Clause, Filters, Operator, Query, Where, Word
 from memstore.search.filters import PastRows, checked, narrowed
 from memstore.search.quality import MOST_USE_BONUS, USE_BONUS, Strength, days_between, retrieval_strength, strength
@@ -272,7 +273,7 @@ def recall(
     if budget < 1:
         raise UsageError(f"a budget of {budget} tokens has no room for anything", hint="give at least 1")
     scopes = tuple(checked("scope", one) for one in scope)
-    asked = query.of_prompt(prompt, also=also)
+    asked = query.with_names(query.of_prompt(prompt, also=also), other_names(view, prompt))
     recalled = _Recall(view, asked, profile, scopes)
     own = view.of(SHARED).own if along else None
     beside = _Recall(own.view, asked, profile, scopes, own) if own and own.view else None

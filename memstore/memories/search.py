@@ -13,6 +13,7 @@ from memstore.conflicts.among import Among
 from memstore.core.catalog import ITEM_SEPARATOR
 from memstore.core.errors import UsageError
 from memstore.search import EMBEDDER, INDEX, filters, query
+from memstore.search.aliases import other_names
 from memstore.search.filters import narrowed
 from memstore.search.own_keys import OwnKeys
 from memstore.search.ranker import Audience, Candidates
@@ -76,7 +77,7 @@ def search(
     [0.80] User prefers tea in the morning.
     """
     then = view.at(at, with_clock=True)
-    asked = query.parse(text, OwnKeys(then), also=also)
+    asked = query.with_names(query.parse(text, OwnKeys(then), also=also), other_names(then, text))
     return Searcher(then).answer(asked, _complete_wish(wish or Wish(), min_confidence, max_results), about=about)
 
 

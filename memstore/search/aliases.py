@@ -86,10 +86,16 @@ class Aliases:
 
     def others_in(self, text: str) -> frozenset[str]:
         """Return the words, folded, of all names of the entities that a text names, but for those in the text."""
-        named = {name for name, _, _ in self._found(text)}
-        return (
-            frozenset().union(*(self._words[name] for name in named)).difference(_words(text)) if named else frozenset()
-        )
+        others = self.others_by_word(text)
+        return frozenset().union(*others.values()).difference(_words(text)) if others else frozenset()
+
+    def others_by_word(self, text: str) -> dict[str, frozenset[str]]:
+        """Return for each word of a name in a text, folded, the words of the entity's other names."""
+        return {
+            word: self._words[name].difference(_words(text[start:end]))
+            for name, start, end in self._found(text)
+            for word in _words(text[start:end])
+        }
 
     def _found(self, text: str) -> Iterator[tuple[str, int, int]]:
         """Yield the one name for each alias in a text, and where the alias starts and ends."""
@@ -136,6 +142,11 @@ def aliases_of(view: View) -> Aliases:
     known = {str(file.values["id"]): tuple(file.values.get("aliases") or ()) for file in files.values() if file}
     seen = known if view.is_owners else {name: known[name] for name in known if name == view.actor}
     return Aliases({name: _names(name, aliases) for name, aliases in seen.items() if aliases}) if seen else NO_ALIASES
+
+
+def other_names(view: View, text: str) -> dict[str, frozenset[str]]:
+    """Return for each word of a registered name in a text, folded, the words of the entity's other names."""
+    return {} if text == text.lower() else aliases_of(view).others_by_word(text)
 
 
 def _names(entity: str, aliases: Iterable[str]) -> tuple[str, ...]:

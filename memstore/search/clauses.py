@@ -24,7 +24,8 @@ class Word(NamedTuple):
 
     `typed` is the word as typed, folded; empty if only its term matters. `whole` has folded words of which one must
     occur letter by letter; empty if any word with the term will do. `spelt` has the words of the other spellings, for
-    languages in which they have other stems.
+    languages in which they have other stems. `names` has the index terms of other names of whom it names, which count
+    as the word.
     """
 
     term: str
@@ -32,6 +33,7 @@ class Word(NamedTuple):
     typed: str = ""
     whole: tuple[str, ...] = ()
     spelt: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
 
 
 class Prefix(NamedTuple):

@@ -9,7 +9,7 @@ words of memories that the viewer may see.
 # (docs/adr/0029).
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -164,6 +164,24 @@ def with_also(asked: Query, also: Sequence[str]) -> Query:
         key = _without_spelling(clause)
         own[key] = own[key]._replace(weight=1.0) if key in own else clause
     return asked._replace(clauses=tuple(own.values()), also=tuple(also))
+
+
+def with_names(asked: Query, others: Mapping[str, Iterable[str]]) -> Query:
+    """Return a query in which whoever is named may have other names, too.
+
+    Args:
+        asked: the query.
+        others: for folded words of names, the words of the other names (`search.aliases`).
+    """
+
+    def named(clause: Clause) -> Clause:
+        word = clause.asked
+        if not isinstance(word, Word) or word.whole or word.typed not in others:
+            return clause
+        names = tuple(sorted({terms.term_of(name) for name in others[word.typed]}))
+        return clause._replace(asked=word._replace(names=names))
+
+    return asked._replace(clauses=tuple(map(named, asked.clauses))) if others else asked
 
 
 def in_languages(asked: Query, others: Iterable[str]) -> Query:

@@ -333,7 +333,8 @@ class _Shown:
         match clause.asked:
             case Word() as word:
                 first, *spellings = all_terms(word, language)
-                return (first,) if not spellings or self._holds(first) else (first, *spellings)
+                known = (first,) if not spellings or self._holds(first) else (first, *spellings)
+                return (*known, *word.names)
             case Prefix(start):
                 return self._expanded(start, language)
             case _:

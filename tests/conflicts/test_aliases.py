@@ -8,11 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memstore.beliefs.recall import recall
 from memstore.conflicts.candidates import candidates
 from memstore.conflicts.compare import conflicts
 from memstore.conflicts.gisting import gists_of
 from memstore.conflicts.gists import _read, rows_of
 from memstore.files import memory_file
+from memstore.memories.search import search
 from memstore.search import DERIVED
 from memstore.search.aliases import NO_ALIASES, Aliases
 from memstore.search.local_state import DerivedCache
@@ -143,3 +145,24 @@ def test_gists_are_kept_with_both_texts(text: str) -> None:
     assert isinstance(file, memory_file.MemoryFile)
     made = gists_of(file, ALIASES)
     assert [*_read(tuple(rows_of(made)))] == [*made]
+
+
+WHO_IS_ILL = ("KR is ill with the flu.", "Kiran Mehta is well.", "The flu is about.", *["The sun is out."] * 5)
+
+
+@pytest.mark.parametrize("asked", ["How is Kiran Rao?", "is KR ill", "Has Kiran Rao the flu?", "Kiran Rao"])
+def test_a_search_and_recall_find_what_is_said_under_another_name(asked: str) -> None:
+    ws = memory_workspace({**files(*WHO_IS_ILL), **registry(PEOPLE)})
+    assert search(ws.view(), asked).hits[0].path == "0.md"
+    assert not search(ws.view(), asked).hits[0].by_also
+    assert "KR is ill" in recall(ws.view(), asked).memories[0].text
+
+
+def test_a_search_for_somebody_counts_their_other_names_for_whoever_may_know_them() -> None:
+    said = {path: data.replace(b"owner:", b'access_grants: ["*"]\nowner:') for path, data in files(*WHO_IS_ILL).items()}
+    ws = memory_workspace({**said, **registry(PEOPLE)}, actor="si:ash")
+    assert "0.md" not in [hit.path for hit in search(ws.view(), "Kiran Rao").hits]
+    assert "0.md" not in [hit.path for hit in search(ws.view(), "kiran rao").hits]
+    owners = memory_workspace({**said, **registry(PEOPLE)})
+    assert "0.md" in [hit.path for hit in search(owners.view(), "Kiran Rao").hits]
+    assert "0.md" not in [hit.path for hit in search(owners.view(), '"Kiran Rao"').hits]  # to the letter
