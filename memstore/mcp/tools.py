@@ -53,10 +53,14 @@ class Tool(NamedTuple):
         Raises:
             UsageError: the tool has no such action, or none is given and it is not guessed.
         """
+        if len(self.verbs) == 1:
+            if action is None or action == "":
+                return next(iter(self.verbs.values()))
+            raise UsageError(f"{self.name} takes no `{ACTION}`", hint=f"leave out `{ACTION}`")
         hint = f"action is one of {', '.join(self.verbs)}"
         if action is None:
             first = next(iter(self.verbs.values()))
-            if len(self.verbs) > 1 and writes(first):
+            if writes(first):
                 raise UsageError(f"{self.name} needs `{ACTION}`", hint=hint)
             return first
         if not isinstance(action, str) or action not in self.verbs:

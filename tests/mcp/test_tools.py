@@ -489,6 +489,8 @@ def test_with_commit_each_change_is_one(apart: InProcess) -> None:
         ("memory_add", {"text": "x", "entity": "human:sean"}, "memory_add takes no `entity`"),
         ("memory_review", {"action": "delete"}, "memory_review does not do 'delete'"),
         ("memory_review", {"action": ["list"]}, "memory_review does not do"),
+        ("memory_search", {"query": "tea", "action": ["list"]}, "memory_search takes no `action`"),
+        ("memory_search", {"query": "tea", "action": []}, "memory_search takes no `action`"),
         ("memory_review", {"action": "show"}, "memory_review show needs `ref`"),
         ("memory_review", {"action": "list", "ref": NOTE}, "memory_review list takes no `ref`"),
         ("memory_search", {"query": "x", "handle": 7}, "`handle` is a text"),
