@@ -164,7 +164,7 @@ def _capture(session: CliSession, values: dict[str, Plain], *, commit: bool, dry
         session.sign_written("counts")
         view, with_commit = session.view(), commit
         if (scope := composition.scope_at(session.environment(), said.folder)) not in (None, GLOBAL_SCOPE):
-            values["scope"] = scope
+            values.setdefault("scope", scope)
         said = said.at_times(view.clock.now())
         if (commit or view.config.auto_commit) and not view.of(WORK_TREE).may_commit():
             view, with_commit = view.without_commits(), False  # nobody says it a second time
@@ -271,13 +271,23 @@ def _emit(session: CliSession, verb: str, saved: Saved, values: Mapping[str, Pla
 
 
 def _go_to_own_vault(session: CliSession) -> None:
-    """Let what is written go to the vault of the user's settings, where the vault here is a group's."""
+    """Let what is written go to the vault of the user's settings, where the vault here is a group's.
+
+    Raises:
+        UsageError: the vault that it would go to is not the actor's own.
+    """
     if is_group(session.view().config.owner):
         from memstore.vault.composition import own_vault
 
         session.move_to(own_vault(session.environment()))
         if is_group(session.view().config.owner):
             raise UsageError("your vault is a group's, too", hint="memstore config --user vault DIR names one of yours")
+    view = session.view()
+    if view.actor != (owner := view.config.owner):
+        raise UsageError(
+            f"the vault {view.root} is {owner}'s, so nothing in it is for {view.actor} alone",
+            hint=f"name a vault whose owner is {view.actor}, with --vault DIR or memstore config --user vault DIR",
+        )
 
 
 def _say_what_is_usual(session: CliSession, saved: Saved, values: Mapping[str, Plain]) -> None:

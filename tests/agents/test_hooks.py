@@ -722,6 +722,15 @@ def test_what_is_said_far_below_a_projects_folder_is_the_projects(projects: InPr
     assert "Bluefin" in told_in(projects, "a/" + "deep/" * 20_000, "UserPromptSubmit")
 
 
+@pytest.mark.parametrize("scope", ["project:zed", "global"])
+def test_a_scope_that_the_hook_says_stands_above_the_folders(projects: InProcess, scope: str) -> None:
+    said = json.dumps({"cwd": str(projects.home / "a"), "session_id": "s9", "prompt": "The lamp hums at noon."})
+    before = {one["path"] for one in projects.json("list")["memories"]}
+    projects.ok(*CAPTURE, "--scope", scope, stdin=said)
+    [new] = [one["path"] for one in projects.json("list")["memories"] if one["path"] not in before]
+    assert f"\nscope: {scope}\n" in (projects.vault / new).read_text()
+
+
 def test_a_scope_of_no_folder_is_nobodys(projects: InProcess) -> None:
     with (projects.home / "config" / "memstore" / "config.toml").open("a") as settings:
         settings.write('"/a\\u0000b" = "project:c"\n')

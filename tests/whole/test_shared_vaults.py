@@ -258,6 +258,12 @@ def test_what_is_private_goes_to_a_vault_of_ones_own(shared: InProcess) -> None:
     assert shared.ok("--as", BEN, "search", "secret tea") == ""
     assert "secret tea" in shared.ok("--vault", str(own), "--as", ANN, "search", "secret tea")
     assert list((own / "notes").rglob("*secret-tea*.md"))
+    before = files_with(own, b"tea", b"My own")
+    for words in (("--as", "si:ash"), ("--as", BEN), ("--vault", str(own), "--as", BEN)):
+        denied = refused(shared, *words, "add", "My own.", "--private", code=2)
+        assert f"the vault {own} is {ANN}'s, so nothing in it is for {words[-1]} alone" in denied
+    assert files_with(own, b"tea", b"My own") == before
+    shared.ok("--vault", str(own), "--as", ANN, "add", "My own cup.", "--private")
     shared.ok("config", "--user", "vault", str(shared.vault))
     assert "your vault is a group's, too" in refused(shared, "add", "My own.", "--private", code=2)
 
