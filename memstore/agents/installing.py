@@ -312,9 +312,10 @@ def settings_of(host: Host, pinned: PinnedCommand, path_of: Any) -> dict[Path, W
 def _path_of(env: Environment, host: Host, name: str) -> Path:
     """Return the path of a settings file; a variable may name another folder than the usual one."""
     named = env.get(host.variable) if host.variable else None
-    if named and name.startswith(host.folder):
-        return env.expanded(named) / name.removeprefix(f"{host.folder}/")
-    return env.home / name
+    if not (named and name.startswith(host.folder)):
+        return env.home / name
+    folder = env.config_home if host.variable == "XDG_CONFIG_HOME" else env.expanded(named)
+    return folder / name.removeprefix(f"{host.folder}/")
 
 
 def _record_file(env: Environment, agent: str) -> Path:

@@ -43,8 +43,8 @@ def install(session: CliSession, name: str, *, scope: str | None, dry_run: bool)
     identity are pinned by name, so that none of them is ever looked for in the folder that the agent works in. Only
     memstore's own lines are changed; memstore mcp uninstall takes them out again.
 
-    With --scope, what is said in the folder of this repository is written down as that project's, and comes to mind
-    there alone. It is one of your own settings: memstore config --user scopes shows it.
+    With --scope, what hooks write down in the folder of this repository is that project's, and comes to mind there
+    alone. It is one of your own settings: memstore config --user scopes shows it.
     """
     from memstore.agents.installing import Installer
     from memstore.agents.skill import skill
@@ -60,7 +60,7 @@ def install(session: CliSession, name: str, *, scope: str | None, dry_run: bool)
         folder = composition.remember_scope(env, scope, dry_run=dry_run)
         session.say(f"{env.config_file}: scopes.{folder} = {scope}{', as it would be' if dry_run else ''}")
     if not done.changes:
-        session.say(f"{done.title}: everything is set up already")
+        session.say(f"{done.title}: everything {'' if scope is None else 'else '}is set up already")
     elif not (session.choices.alone or session.choices.context):
         session.say(
             f"nobody is said to listen to {done.title}, so it is shown only what everybody may see: give --self if "

@@ -265,9 +265,14 @@ class Environment(NamedTuple):
         return self.variables.get(name) or None
 
     @property
+    def config_home(self) -> Path:
+        """The folder that contains settings of programs."""
+        return self._base("XDG_CONFIG_HOME", ".config")
+
+    @property
     def config_file(self) -> Path:
         """The user's configuration file."""
-        return self._base("XDG_CONFIG_HOME", ".config") / "memstore" / "config.toml"
+        return self.config_home / "memstore" / "config.toml"
 
     @property
     def cache_home(self) -> Path:

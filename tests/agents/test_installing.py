@@ -348,7 +348,8 @@ def test_a_repository_gets_a_scope(program: InProcess) -> None:
         done = program.run(*words, "project:acme", *more, cwd=folder / "src")
         assert (done.returncode, f"scopes.{folder} = project:acme" in done.stderr) == (0, True)
         assert ("project:acme" in program.ok("config", "--user", "scopes")) is is_set
-    program.run(*words, "project:other", cwd=folder)
+    said = program.run(*words, "project:other", cwd=folder).stderr
+    assert f"scopes.{folder} = project:other\nCodex: everything else is set up already\n" in said
     assert program.ok("config", "--user", f"scopes.{folder}") == "project:other\n"
 
 
@@ -475,6 +476,13 @@ def test_a_folder_of_settings_elsewhere(program: InProcess) -> None:
         "copilot/mcp-config.json", "copilot/skills/memstore/SKILL.md",
         "xdg/opencode/opencode.json", "xdg/opencode/skills/memstore/SKILL.md",
     }  # fmt: skip
+
+
+def test_a_relative_base_folder_counts_for_nothing(program: InProcess) -> None:
+    program.environment["XDG_CONFIG_HOME"] = "relative"  # as the XDG base directory specification says
+    for name in ("opencode", "zed", "vscode"):
+        install(program, name)
+        assert (program.home / HOSTS[name].servers).exists()
 
 
 def test_a_later_file_that_cannot_be_written_undoes_the_earlier(program: InProcess) -> None:
