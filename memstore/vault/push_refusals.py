@@ -286,7 +286,7 @@ class _Check:
             self._charter_at, self._inside, self._blobs, self._now,
         )  # fmt: skip
         for commit in commits:
-            for path, reason in check.faults(commit, partial(self._former.last, commit)):
+            for path, reason in check.faults(commit, partial(self._former.last_blob, commit)):
                 yield PushRefusal(f"commit {commit.id[:10]}", path, reason, "push-charter")
         for update in moved:
             for path, reason in check.ref_faults(update, partial(tree_of_commit, self._git)):

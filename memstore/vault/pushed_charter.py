@@ -129,13 +129,14 @@ class CharterCheck:
 
     # -- one commit ----------------------------------------------------------------------------
 
-    def faults(self, commit: SentCommit, labels_before: Callable[[str], Labels | None]) -> Iterator[Fault]:
-        """Yield why a commit may not go; `labels_before` returns those of the memory that was at a path before."""
+    def faults(self, commit: SentCommit, blob_before: Callable[[str], str | None]) -> Iterator[Fault]:
+        """Yield why a commit may not go; `blob_before` returns that of the last memory that was at a path before."""
         yield from self._of_records(commit)
         charter, who = self._charter_of(commit.id), self._person(commit)
         is_keepers = commit.id in self._vouched or self._is_keeper(charter, who.committer)
         if is_keepers:
             self._brought |= {(one.path, one.new) for one in (*commit.changes, *commit.since_first)}
+        yield from self._of_vaults(commit, is_keepers=is_keepers)
         if commit.id in self._vouched or self._is_of_before(commit):
             return
         if not who.committer:
@@ -145,7 +146,7 @@ class CharterCheck:
         elif kind_of(charter.world, who.committer) is Kind.AGENT and not self._is_proposal:
             yield None, f"{who.committer} is an agent: it pushes to {PROPOSALS}NAME, and a keeper merges that"
         else:
-            yield from self._of_files(commit, charter, who, is_keepers, labels_before)
+            yield from self._of_files(commit, charter, who, is_keepers, blob_before)
 
     def _is_of_before(self, commit: SentCommit) -> bool:
         """Whether a commit is of before the charter, and has nothing of a vault: it is what git could push before."""
@@ -158,6 +159,14 @@ class CharterCheck:
             or (new and (self._blobs[new].labels or self._recorded_by(path, new)))
             for path, new in places
         )
+
+    def _of_vaults(self, commit: SentCommit, *, is_keepers: bool) -> Iterator[Fault]:
+        """Yield new settings of other vaults: the server would ask each of them about every push."""
+        for change in commit.changes:
+            inside = self._inside(change.path)
+            is_new = change.new and not change.old and inside != CONFIG_PATH
+            if is_new and f"/{change.path}".endswith(f"/{CONFIG_PATH}") and (inside or not is_keepers):
+                yield change.path, "it would make a folder here a vault of its own, and stop all pushes"
 
     def _of_records(self, commit: SentCommit) -> Iterator[Fault]:
         """Yield the events, consents and requests that a commit changes or takes away, and verdicts that it changes."""
@@ -180,7 +189,7 @@ class CharterCheck:
         charter: Charter,
         who: Person,
         is_keepers: bool,  # noqa: FBT001 - one of two kinds of people
-        labels_before: Callable[[str], Labels | None],
+        blob_before: Callable[[str], str | None],
     ) -> Iterator[Fault]:
         # The author's address is any word of the committer: it vouches for texts of others, and for no acts of theirs.
         acting = {who.committer}
@@ -188,6 +197,7 @@ class CharterCheck:
         for names in (acting, mine):
             names |= {name for name, controller in charter.controllers.items() if controller in names}
         gone = [one for one in commit.since_first if one.new is None] if len(commit.parents) < 2 else []  # noqa: PLR2004
+        moved = {name: one.old for one in gone if one.old and (name := self._id(one.old)) is not None}
         for change in (*commit.changes, *gone):
             inside = self._inside(change.path)
             if inside is None:
@@ -199,13 +209,11 @@ class CharterCheck:
                 if by not in acting and not (is_keepers and registry_kind(inside) in _SAID):
                     yield change.path, f"it records an act of {by}, and {who.address} is {who.committer}'s"
             elif change.new and (labels := self._blobs[change.new].labels):
-                old = self._blobs[change.old].labels if change.old else labels_before(change.path)
-                moved = [one for one in gone if one.old and self._id(one.old) == labels.id]
-                is_new = not moved and (old is None or old.id != labels.id)
+                here = change.old or blob_before(change.path)
+                before = here if here and self._id(here) == labels.id else moved.get(labels.id)
+                old = self._blobs[before].labels if before else None
                 yield from self._of_memory(change, labels, old, charter.world, is_keepers)
-                author = self._author(inside, change.new)
-                was = self._author(inside, change.old or moved[0].old) if change.old or moved else None
-                if author and author not in mine and (is_new or (was is not None and was != author)):
+                if (author := self._new_author(inside, change.new, before)) and author not in mine:
                     yield change.path, f"it says that {author} wrote it, and {who.address} is {who.committer}'s"
 
     def _of_memory(
@@ -228,6 +236,11 @@ class CharterCheck:
     def _author(self, path: str, blob: str | None) -> str | None:
         file = memory_file.read(path, self._bytes(path, blob)) if blob else None
         return file.memory.author if isinstance(file, MemoryFile) else None
+
+    def _new_author(self, path: str, blob: str, before: str | None) -> str | None:
+        """Return the author of a memory, if it had another or none before."""
+        author = self._author(path, blob)
+        return author if author and author != self._author(path, before) else None
 
     def _recorded_by(self, path: str, blob: str | None) -> str | None:
         """Return whose act or word a file records, if it records one."""

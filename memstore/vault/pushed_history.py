@@ -75,10 +75,14 @@ class FormerMemories:
 
     def last(self, commit: SentCommit, path: str) -> Labels | None:
         """Return the labels of the last memory that was at a path before a commit; None if there was none."""
+        return self._labels(self.last_blob(commit, path))
+
+    def last_blob(self, commit: SentCommit, path: str) -> str | None:
+        """Return the blob of the same."""
         known = [one for one in self._states.get(path, ()) if one.commit in self._above(commit.id)]
         if known:
-            return max(known, key=lambda one: one.order).labels
-        return next((labels for blob in self._earlier.get(path, ()) if (labels := self._labels(blob))), None)
+            return max(known, key=lambda one: one.order).blob
+        return next((blob for blob in self._earlier.get(path, ()) if self._labels(blob)), None)
 
     def copied(self, commit: SentCommit, blob: str) -> Iterator[Labels]:
         """Yield the labels of memories that were deleted before or in a commit, and whose text a file of it has."""

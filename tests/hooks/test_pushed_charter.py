@@ -106,6 +106,34 @@ def forged_author(team: Team) -> tuple[str, str]:
     return BEN, "it says that human:ann wrote it, and ben@example.org is human:ben's"
 
 
+def forged_author_in_two_steps(team: Team) -> tuple[str, str]:
+    team.write(BEN, "notes/forged.md", "---\ntype: note\nid: m_forged00001\n---\nAnn never said that.\n")
+    team.commit(BEN)
+    return forged_author(team)
+
+
+def forged_author_after_all(team: Team) -> tuple[str, str]:
+    """A memory without an author, which was gone in between."""
+    team.write(BEN, "notes/forged.md", "---\ntype: note\nid: m_forged00001\n---\nAnn never said that.\n")
+    team.commit(BEN)
+    (team.clone(BEN) / "notes/forged.md").unlink()
+    team.commit(BEN)
+    return forged_author(team)
+
+
+def vault_inside(team: Team) -> tuple[str, str]:
+    team.write(BEN, "sub/.memstore/config.toml", f'owner = "{BEN}"\n')
+    team.commit(BEN)
+    return BEN, "sub/.memstore/config.toml: it would make a folder here a vault of its own"
+
+
+def vault_inside_by_a_keeper(team: Team) -> tuple[str, str]:
+    _, said = vault_inside(team)
+    words = ("pull", "-q", "--no-rebase", "--no-ff", "../ben", "main")
+    team.ok(ANN, "git", "-c", "core.hooksPath=/dev/null", *words)
+    return ANN, said
+
+
 def forged_act(team: Team) -> tuple[str, str]:
     done = team.run(BEN, "env", f"MEMSTORE_ENTITY={ANN}", "memstore", "config", "notes_for", EVE)
     assert done.returncode == 0, done.stderr
@@ -270,7 +298,8 @@ def by_an_agent(team: Team) -> tuple[str, str]:
         dropped_audit, group_in_group, renamed_group, own_history, forged_beside_the_vault, narrower,
         shared_with_another, by_an_agent,
         forged_verdict, amended_verdict, amended_refusal, dropped_refusal, refusal_merged_away, consent_of_another,
-        request_of_another, act_by_the_author_line,
+        request_of_another, act_by_the_author_line, forged_author_in_two_steps, forged_author_after_all, vault_inside,
+        vault_inside_by_a_keeper,
     ],
 )  # fmt: skip
 def test_what_is_not_ones_to_change_is_refused(team: Team, attack: Callable[[Team], tuple[str, str]]) -> None:
