@@ -66,12 +66,17 @@ def stop_unless_owner(view: View, act: str) -> None:
     Raises:
         RefusedError: somebody else acts.
     """
-    if view.actor == view.config.owner or is_keeper(view):
+    if may_decide(view):
         return
     if view.acts_for_owner:
         keepers = ", ".join(sorted(view.of(RIGHTS).registries.keepers))
         raise RefusedError(f"only a keeper of {view.config.owner} may {act}", hint=f"ask {keepers}")
     raise RefusedError(f"only the vault's owner may {act}", hint="ask the owner")
+
+
+def may_decide(view: View) -> bool:
+    """Return whether the vault's owner acts, or a keeper of the group that owns it."""
+    return view.actor == view.config.owner or is_keeper(view)
 
 
 def is_keeper(view: View) -> bool:

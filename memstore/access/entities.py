@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
+from memstore.access import RIGHTS
 from memstore.access.audit import (
     change,
     create,
@@ -22,6 +23,7 @@ from memstore.access.registry import ENTITY_KINDS, edited
 from memstore.core.change import Written
 from memstore.core.digests import digest_of
 from memstore.core.errors import NotFoundError, RefusedError, UsageError
+from memstore.core.ids import is_group
 from memstore.core.places import RegistryKind
 from memstore.core.short_repr import short_repr
 from memstore.core.times import instant
@@ -274,7 +276,8 @@ def remove_members(view: View, group: str, members: OneOrMore, **saving: Unpack[
     missing = [name for name in members if not any(m.id == name and _may_end(m, now) for m in _members(file))]
     if missing:
         raise NotFoundError(f"{', '.join(missing)} is not a member of {group}", hint="memstore privacy group list")
-    kept = {*texts(file.values, "keepers")}
+    named = {*texts(file.values, "keepers")}
+    kept = {name for name in named if not is_group(name)}
     if kept and group == view.config.owner and kept <= {*members}:
         raise RefusedError(
             f"{group} would have no keeper, and nobody could change it again",
@@ -287,7 +290,7 @@ def remove_members(view: View, group: str, members: OneOrMore, **saving: Unpack[
         entries.append({**entry, "until": now} if ends else entry)
     about: About = {"group": group, "removed": [*members]}
     edits: list[Edit] = [SetValue("members", entries)]
-    edits += [RemoveItems("keepers", tuple(members))] if kept else []
+    edits += [RemoveItems("keepers", tuple(members))] if named else []
     return change(view, file, edits, verb="group remove", about=about, **saving)
 
 
@@ -301,7 +304,7 @@ def found_charter(view: View, *, email: str | None = None, **saving: Unpack[Savi
     """
     owner, now = view.config.owner, instant(view.clock.now())
     file = found(view, RegistryKind.GROUP, owner)
-    if file is not None and file.values.get("keepers"):
+    if view.of(RIGHTS).registries.keepers:
         return None
     keepers: list[Plain] = [view.actor]
     about: About = {"group": owner, "keepers": [view.actor], "members": [view.actor]}
@@ -314,7 +317,7 @@ def found_charter(view: View, *, email: str | None = None, **saving: Unpack[Savi
             f"{view.actor} is no member of {owner}, so they can't keep it",
             hint="a member can: memstore --as ENTITY init",
         )
-    return change(view, file, [SetValue("keepers", keepers)], verb="group add", about=about, **saving)
+    return change(view, file, [AppendItems("keepers", tuple(keepers))], verb="group add", about=about, **saving)
 
 
 def groups(view: View) -> tuple[KnownGroup, ...]:

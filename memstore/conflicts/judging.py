@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 from memstore.access import registry
-from memstore.access.audit import is_keeper, new_id
+from memstore.access.audit import may_decide, new_id
 from memstore.access.registry import path_of
 from memstore.conflicts.candidates import MOST_SHOWN, candidates, nearest
 from memstore.conflicts.model_judges import SUPERSEDED
@@ -178,7 +178,7 @@ def withdraw(view: View, judge: str, **saving: Unpack[Saving]) -> Judgement:
     Raises:
         NotFoundError: the actor may take back no verdict of this judge.
     """
-    may_all = view.actor == view.config.owner or is_keeper(view)
+    may_all = may_decide(view)
     known = [one for one in verdicts_on(view, stands=False) if may_all or one.judged_by == view.actor]
     named = [one for one in known if judge in (one.id, one.judged_by, one.model)]
     going = [one for one in known if one in named or any(one.is_same_question(other) for other in named)]

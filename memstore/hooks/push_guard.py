@@ -308,7 +308,7 @@ class _Push:
         """Record whose titles go out, before anything is sent.
 
         Raises:
-            RefusedError: somebody other than the vault's owner pushes, or the vault is not checked out.
+            RefusedError: somebody pushes who may not decide, or the vault is not checked out.
         """
         if not found:
             return
@@ -316,8 +316,9 @@ class _Push:
         from memstore.vault.composition import open_workspace
 
         view = open_workspace(self._env, vault=str(vault.root), any_context=True).view() if vault.root else None
-        if view is None or view.actor != vault.config.owner:
-            raise RefusedError(f"{ACKNOWLEDGE} is for the vault's owner, where it is checked out", hint="unset it")
+        if view is None or not audit.may_decide(view):
+            whose = f"a keeper of {vault.config.owner}" if is_group(vault.config.owner) else "the vault's owner"
+            raise RefusedError(f"{ACKNOWLEDGE} is for {whose}, where the vault is checked out", hint="unset it")
         ids = sorted({one.memory for one in found})
         audit.append(view, "push", remote=self.remote.key, acknowledged=ids)
 

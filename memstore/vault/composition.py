@@ -814,11 +814,18 @@ def _check_context(env: Environment, ws: Workspace) -> None:
         from memstore.vault.sight import session_of
 
         session_of(ws)
-    elif ws.config.require_context and not (ws.actor == ws.config.owner and env.at_terminal):
+    elif ws.config.require_context and not (env.at_terminal and _may_decide(ws)):
+        who = "a keeper" if is_group(ws.config.owner) else "its owner"
         raise RefusedError(
             f"this vault answers {ws.actor} only in a context",
-            hint="give one with --context, or enter one; only its owner, at a terminal, needs none",
+            hint=f"give one with --context, or enter one; only {who}, at a terminal, needs none",
         )
+
+
+def _may_decide(ws: Workspace) -> bool:
+    from memstore.access.audit import may_decide
+
+    return may_decide(ws.view())
 
 
 # -- what works without a workspace --------------------------------------------------------------

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from memstore.access import RIGHTS, SEALED
-from memstore.access.audit import DECIDES, record_setting
+from memstore.access.audit import DECIDES, may_decide, record_setting
 from memstore.access.world import can_listen
 from memstore.core.change import Act, Changes, Undone
 from memstore.core.errors import NotFoundError, RefusedError, UsageError
@@ -273,7 +273,7 @@ def undo(view: View, *, dry_run: bool = False) -> Undone:
     last = view.of(WORK_TREE).last_operation()
     if last is None:
         ways = ["git restore brings back what is committed"] if view.of(HISTORY).repository else []
-        ways += ["memstore init --undo removes a vault"] if view.actor == view.config.owner else []
+        ways += ["memstore init --undo removes a vault"] if may_decide(view) else []
         raise NotFoundError("there is nothing to undo here", hint=", and ".join(ways) or None)
     if not last.files:
         hint = "git has what was committed before; memstore forget REF --purge DIR writes a clone without it"

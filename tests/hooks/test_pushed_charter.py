@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.git_repositories import git
+from tests.git_repositories import git, memory
 from tests.team import ANN, BEN, EVE, OPS, REFUSED, Team, begin
 
 if TYPE_CHECKING:
@@ -440,3 +440,16 @@ def test_nobody_adds_himself_says_the_commit(team: Team) -> None:
         assert done.returncode != 0
         assert f"this change by hand would make {said}" in done.stderr
         assert said in team.run(BEN, "memstore", "check", "--against", "HEAD").stdout
+
+
+def test_a_keeper_may_acknowledge_titles_and_a_member_may_not(team: Team) -> None:
+    for who in (ANN, BEN):
+        (team.clone(who) / ".git/info/exclude").write_text("hidden.md\n")
+        team.write(who, "hidden.md", memory("m_hidden", title="Salary talk", owner="human:carla"))
+        team.commit(who, "a talk about the salary talk")
+    done = team.run(BEN, "env", "MEMSTORE_ACKNOWLEDGE=1", "git", "push", "-q", "origin", "HEAD:main")
+    assert done.returncode != 0
+    assert f"is for a keeper of {OPS}, where the vault is checked out" in done.stderr
+    assert "MEMSTORE_ACKNOWLEDGE=1 git push" in team.run(ANN, "git", "push", "-q", "origin", "HEAD:main").stderr
+    team.ok(ANN, "env", "MEMSTORE_ACKNOWLEDGE=1", "git", "push", "-q", "origin", "HEAD:main")
+    assert any('"m_hidden"' in one.read_text() for one in (team.clone(ANN) / "audit/human/ann").rglob("*.json"))

@@ -8,6 +8,7 @@ import pytest
 
 import memstore
 from memstore.access import SHARED
+from memstore.core.errors import RefusedError
 from memstore.files.local_state import Environment, vault_hash
 from memstore.vault import composition
 from tests.whole.program import Program
@@ -506,6 +507,27 @@ def test_a_vault_of_a_group_without_a_charter_gets_one_from_a_member(shared: InP
     assert "is no member of group:ops" in refused(shared, "--as", EVE, "init")
     shared.ok("--as", BEN, "init")
     assert "kept by human:ben" in shared.ok("--as", BEN, "doctor")
+
+
+def test_a_group_among_the_keepers_counts_for_nothing(shared: InProcess) -> None:
+    charter = shared.vault / "groups/ops.yaml"
+    charter.write_text(charter.read_text().replace("keepers: [human:ann]", 'keepers: ["group:guests"]  # ours'))
+    assert "is a group without keepers" in shared.ok("--as", BEN, "doctor")
+    shared.ok("--as", BEN, "init")
+    assert 'keepers: ["group:guests", human:ben]  # ours' in charter.read_text()
+    assert "kept by human:ben" in shared.ok("--as", BEN, "doctor")
+    assert "would have no keeper" in refused(shared, "--as", BEN, "privacy", "group", "remove", OPS, BEN)
+
+
+def test_where_a_context_is_required_a_keeper_at_a_terminal_needs_none(shared: InProcess) -> None:
+    shared.ok("--as", ANN, "config", "require_context", "true")
+    env = Environment(variables={}, folder=shared.vault, home=shared.home, login="x", at_terminal=True)
+    assert composition.open_workspace(env, entity=ANN).actor == ANN
+    for who in (BEN, EVE):
+        with pytest.raises(RefusedError) as caught:
+            composition.open_workspace(env, entity=who)
+        assert "only a keeper, at a terminal, needs none" in str(caught.value.hint)
+    assert "only in a context" in refused(shared, "--as", ANN, "list")
 
 
 def test_what_both_vaults_say_keeps_its_better_place_in_recall(shared: InProcess, own: Path) -> None:
