@@ -26,11 +26,12 @@ if TYPE_CHECKING:
 
 # The words of the commands that are recorded, and what an event may be about. Nobody can put other words there.
 _COMMANDS = listed("""
-    --fix --lift accept add adopt alias anchor archive capture check commit compress config consent consolidate
-    context contradict delegate edit email enter entity fix-provenance fmt forget found generalize graduate grant
-    group guardian import jsonl judge key keys leave merge mv of plan privacy promote propagate push quarantine
-    recompute refuse reinforce reject remove request request-witness resolve resolve-conflict restore retract revise
-    revoke rotate seal seeds set share sign split suggestions supersede tag today undo unseal withdraw witness
+    --fix --lift accept add adopt alias anchor archive basic-memory capture chatgpt check claude claude-code commit
+    compress config consent consolidate context contradict delegate edit email enter entity fix-provenance fmt forget
+    found generalize graduate grant group guardian import jsonl judge kernle key keys leave markdown mem0 merge mv of
+    okf openclaw plan privacy promote propagate push quarantine recompute refuse reinforce reject remove request
+    request-witness resolve resolve-conflict restore retract revise revoke rotate seal seeds server-memory set share
+    sign split suggestions supersede tag today undo unseal withdraw witness
 """)
 _ABOUT = listed("""
     acknowledged asked changed consent consents context default_access denied email entity grantee grantor group
