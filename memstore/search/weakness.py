@@ -32,6 +32,8 @@ def is_weak(hit: Hit, asked: Query, said: str, candidates: Candidates, reader: H
     if lacks_answer(said, shown, matcher):
         return True
     held = {clause for _, clause in matcher.places(shown.text)}
+    named = _named_otherwise(asked, shown.text)
+    held |= named.keys()
     kind = kind_of_time(terms.whole_words(said))
     if kind and any(holds_time(one.excerpt) for one in (hit.citation, *hit.more)):
         # A query for the day matches a text with a date, even if it does not contain the word `day`.
@@ -45,7 +47,15 @@ def is_weak(hit: Hit, asked: Query, said: str, candidates: Candidates, reader: H
     if similarity is None and held and held <= _of_names(asked, said):
         return True  # it is about somebody who is named, and says nothing of what is asked about them
     evidence = ranking.more_than_chance((weights[number] for number in held), len(candidates.audience.rows))
-    return ranking.is_weak(hit.relevance, names_held(said, shown.text), evidence, similarity=similarity)
+    names = names_held(said, " ".join((shown.text, *named.values())))
+    return ranking.is_weak(hit.relevance, names, evidence, similarity=similarity)
+
+
+def _named_otherwise(asked: Query, text: str) -> dict[int, str]:
+    """Return the words of names for which a text has all other names of whom they name, by clause."""
+    words = {at: one.asked for at, one in enumerate(asked.clauses) if isinstance(one.asked, Word) and one.asked.names}
+    said = frozenset(terms.terms(text)) if words else frozenset()
+    return {at: word.typed for at, word in words.items() if said.issuperset(word.names)}
 
 
 def _of_names(asked: Query, said: str) -> set[int]:

@@ -155,6 +155,7 @@ def test_a_search_and_recall_find_what_is_said_under_another_name(asked: str) ->
     ws = memory_workspace({**files(*WHO_IS_ILL), **registry(PEOPLE)})
     assert search(ws.view(), asked).hits[0].path == "0.md"
     assert not search(ws.view(), asked).hits[0].by_also
+    assert search(ws.view(), asked).weak is False
     assert "KR is ill" in recall(ws.view(), asked).memories[0].text
 
 
