@@ -64,17 +64,23 @@ class SentCommit(NamedTuple):
 class Outgoing(NamedTuple):
     """What would be sent: commits, oldest first; texts of commits and tags, with what they are; refs to other objects.
 
-    `people` are those whom commits and tags name, each with the first of these.
+    `people` are those whom commits and tags name, each with the first of these. `known` are commits that are there.
     """
 
     commits: Sequence[SentCommit]
     texts: Sequence[tuple[str, str]]
     others: Sequence[RefUpdate]
     people: Mapping[str, str]
+    known: Sequence[str] = ()
 
 
-def outgoing(git: GitProcess, updates: Iterable[RefUpdate]) -> Outgoing:
+def outgoing(git: GitProcess, updates: Iterable[RefUpdate], taken: Sequence[str] = ()) -> Outgoing:
     """Return what a push of these refs would send, or at most send.
+
+    Args:
+        git: the repository.
+        updates: how refs are moved there.
+        taken: commits of other refs there, as far as they are known.
 
     Raises:
         GitError: an object is missing, so that nobody can say what would be sent.
@@ -85,6 +91,7 @@ def outgoing(git: GitProcess, updates: Iterable[RefUpdate]) -> Outgoing:
     tips, texts, others = _peeled(git, sent, known, people)
     moved = [update for update in sent if not update.ref.startswith(PROPOSALS)] or sent
     ends = [name for name in (update.old for update in moved) if name in known and known[name].kind in _WITH_COMMITS]
+    known_there = (*(name for name in ends if known[name].kind == "commit"), *taken)
     asked = "".join([*(f"{tip}\n" for tip in tips), *(f"^{end}\n" for end in ends)])
     # A commit graph is a cache beside the commits: a forged one would hide some.
     words = ("-c", "core.commitGraph=false", "rev-list", "--topo-order", "--reverse", "--parents", "--stdin")
@@ -94,7 +101,7 @@ def outgoing(git: GitProcess, updates: Iterable[RefUpdate]) -> Outgoing:
         found, where = _known(named, name), f"commit {name[:10]}"
         texts += [(where, text) for text in _texts_in(found)]
         _meet(people, found, where)
-    return Outgoing(tuple(_commits(git, listed, named)), tuple(texts), tuple(others), people)
+    return Outgoing(tuple(_commits(git, listed, named)), tuple(texts), tuple(others), people, known_there)
 
 
 def _meet(people: dict[str, str], found: GitObject, where: str) -> None:
@@ -205,6 +212,13 @@ def _tree_changes(printed: str, empty: str) -> Iterator[list[TreeChange]]:
         raise GitError("git diff-tree printed something unknown, so what would be sent is unknown", hint="git fsck")
     if changes is not None:
         yield changes
+
+
+def taken_here(git: GitProcess) -> list[str]:
+    """Return the commits of the repository's branches and tags, as they are before the push, but not of proposals."""
+    words = ("for-each-ref", "--format=%(objecttype) %(objectname) %(*objecttype) %(*objectname) %(refname)")
+    listed = [line.split() for line in git.run(*words, "refs/heads", "refs/tags").decode().splitlines()]
+    return [words[-2] for words in listed if words[-3] == "commit" and not words[-1].startswith(PROPOSALS)]
 
 
 def push_urls(git: GitProcess, name: str) -> tuple[str, ...]:

@@ -33,7 +33,16 @@ from memstore.files.config_file import is_audience, parsed_vault_config, read_va
 from memstore.files.local_state import Environment, cache_folder
 from memstore.history.filters import filtered_in, filters_around, is_attributes_file
 from memstore.history.git_process import GitProcess, failed
-from memstore.history.outgoing import PROPOSALS, Outgoing, RefUpdate, objects, outgoing, push_urls, tree_with
+from memstore.history.outgoing import (
+    PROPOSALS,
+    Outgoing,
+    RefUpdate,
+    objects,
+    outgoing,
+    push_urls,
+    taken_here,
+    tree_with,
+)
 from memstore.hooks.repository import approved_filters, opener, told_to_hook, vaults_around
 from memstore.hooks.saying import say
 
@@ -142,7 +151,7 @@ class _Push:
     def sent(self) -> Outgoing:
         """What would be sent."""
         if self._sent is None:
-            self._sent = outgoing(self._git, self._updates)
+            self._sent = outgoing(self._git, self._updates, taken_here(self._git) if self.remote.is_server else ())
         return self._sent
 
     @cached_property

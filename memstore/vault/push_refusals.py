@@ -164,7 +164,7 @@ def refusals(
     yield from check.others(sent)
     for commit in sent.commits:
         yield from check.files(commit)
-    yield from check.charter(sent.commits, moved)
+    yield from check.charter(sent, moved)
     yield from check.stacks(sent.commits)
     yield from check.texts(sent, [update.ref for update in moved if update.new])
 
@@ -275,22 +275,35 @@ class _Check:
             if found := self._refusals[alike]:
                 yield PushRefusal(f"commit {commit.id[:10]}", change.path, *found)
 
-    def charter(self, commits: Sequence[SentCommit], moved: Sequence[RefUpdate]) -> Iterator[PushRefusal]:
+    def charter(self, sent: Outgoing, moved: Sequence[RefUpdate]) -> Iterator[PushRefusal]:
         """Yield what in a push the charter of a shared vault doesn't allow to whoever made it."""
         if not self._world.keepers:
             return
         from memstore.vault.pushed_charter import Charter, CharterCheck  # few vaults have one
 
         check = CharterCheck(
-            self._git, commits, [update.ref for update in moved], Charter(self._today.own, self._now),
+            self._git, sent, [update.ref for update in moved], Charter(self._today.own, self._now),
             self._charter_at, self._inside, self._blobs, self._now,
         )  # fmt: skip
-        for commit in commits:
+        judged = self._judged(sent, is_new=not any(update.old for update in moved))
+        for commit in sent.commits:
+            if commit.id in judged:
+                continue
             for path, reason in check.faults(commit, partial(self._former.last_blob, commit)):
                 yield PushRefusal(f"commit {commit.id[:10]}", path, reason, "push-charter")
         for update in moved:
             for path, reason in check.ref_faults(update, partial(tree_of_commit, self._git)):
                 yield PushRefusal(update.ref, path, reason, "push-charter")
+
+    def _judged(self, sent: Outgoing, *, is_new: bool) -> frozenset[str]:
+        """Return the commits that are there already, but in proposals: they were judged when they came.
+
+        With new refs alone, a clone takes its remote branches for what is there, lest its hook refuse a new branch
+        because of who has left. The server knows.
+        """
+        words = ("rev-list", "--stdin", *(("--exclude=*/propose/*", "--remotes") if is_new else ()))
+        known = "".join(f"{one}\n" for one in sent.known)
+        return frozenset(self._git.attempt(*words, data=known.encode()).stdout.decode().split())
 
     def _charter_at(self, commit: str) -> Charter | None:
         """Return the charter as of a commit; None if it has none of the group that owns the vault today."""

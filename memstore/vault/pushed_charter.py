@@ -8,7 +8,7 @@ a commit changes, and of the vault as it is today.
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.access import registry
@@ -25,13 +25,13 @@ from memstore.files.plain_note import is_registry
 from memstore.history.outgoing import PROPOSALS, objects
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from datetime import datetime
 
     from memstore.access.own_files import OwnFiles
     from memstore.access.world import Labels, World
     from memstore.history.git_process import GitProcess
-    from memstore.history.outgoing import RefUpdate, SentCommit, TreeChange
+    from memstore.history.outgoing import Outgoing, RefUpdate, SentCommit, TreeChange
     from memstore.vault.pushed_blobs import Blobs
 
 # A path, if it is a file's; and why the commit may not go.
@@ -95,7 +95,7 @@ class CharterCheck:
 
     Args:
         git: the repository.
-        commits: what would be sent, oldest first.
+        sent: what would be sent.
         refs: where it would be sent to.
         today: the charter of the vault as it is before the push.
         charter_at: returns the charter as of a commit; None if it has none.
@@ -107,7 +107,7 @@ class CharterCheck:
     def __init__(
         self,
         git: GitProcess,
-        commits: Sequence[SentCommit],
+        sent: Outgoing,
         refs: Iterable[str],
         today: Charter,
         charter_at: Callable[[str], Charter | None],
@@ -115,12 +115,19 @@ class CharterCheck:
         blobs: Blobs,
         now: datetime,
     ) -> None:
-        self._git, self._commits, self._today, self._inside, self._blobs = git, commits, today, inside, blobs
+        self._git, self._commits, self._known, self._today, self._inside, self._blobs = (
+            git,
+            sent.commits,
+            sent.known,
+            today,
+            inside,
+            blobs,
+        )
         self._charter_at, self._now = charter_at, now
         self._is_proposal = all(ref.startswith(PROPOSALS) for ref in refs)
         self._heads = {name: found.data.partition(b"\n\n")[0] for name, found in
-                       objects(git, (commit.id for commit in commits)).items()}  # fmt: skip
-        self._parents = {commit.id: commit.parents for commit in commits}
+                       objects(git, (commit.id for commit in sent.commits)).items()}  # fmt: skip
+        self._parents = {commit.id: commit.parents for commit in sent.commits}
         self._charter_of = cache(self._made)
         self._members, self._keepers = today.members, today.keepers
         self._let_in()
@@ -149,9 +156,12 @@ class CharterCheck:
             yield from self._of_files(commit, charter, who, is_keepers, blob_before)
 
     def _is_of_before(self, commit: SentCommit) -> bool:
-        """Whether a commit is of before the charter, and has nothing of a vault: it is what git could push before."""
+        """Whether a commit is of before the charter, and has nothing of a vault: it is what git could push before.
+
+        Where a charter is already, there is no such commit.
+        """
         states = (*commit.parents[:1], commit.id)
-        if any(self._charter_at(name) for name in states):
+        if any(self._charter_at(name) for name in states) or self._is_begun:
             return False
         places = ((self._inside(change.path) or ATTRIBUTES, change.new) for change in commit.changes)
         return not any(
@@ -159,6 +169,11 @@ class CharterCheck:
             or (new and (self._blobs[new].labels or self._recorded_by(path, new)))
             for path, new in places
         )
+
+    @cached_property
+    def _is_begun(self) -> bool:
+        """Whether any commit has the charter that is there already."""
+        return any(self._charter_at(name) for name in self._known)
 
     def _of_vaults(self, commit: SentCommit, *, is_keepers: bool) -> Iterator[Fault]:
         """Yield new settings of other vaults: the server would ask each of them about every push."""

@@ -269,6 +269,14 @@ def forged_beside_the_vault(team: Team) -> tuple[str, str]:
     return BEN, "forged.md: it says that human:ann wrote it"
 
 
+def plain_files_beside_the_vault(team: Team) -> tuple[str, str]:
+    team.ok(EVE, "git", "checkout", "-q", "--orphan", "beside")
+    team.ok(EVE, "git", "rm", "-rqf", ".")
+    team.write(EVE, "tea.md", "# Tea\n")
+    team.commit(EVE)
+    return EVE, "doesn't know whose address eve@example.org is"
+
+
 def narrower(team: Team) -> tuple[str, str]:
     team.write(BEN, "notes/mine.md", f"---\ntype: note\nid: m_mine0000001\nowner: {BEN}\n---\nMine.\n")
     team.commit(BEN)
@@ -299,12 +307,16 @@ def by_an_agent(team: Team) -> tuple[str, str]:
         shared_with_another, by_an_agent,
         forged_verdict, amended_verdict, amended_refusal, dropped_refusal, refusal_merged_away, consent_of_another,
         request_of_another, act_by_the_author_line, forged_author_in_two_steps, forged_author_after_all, vault_inside,
-        vault_inside_by_a_keeper,
+        vault_inside_by_a_keeper, plain_files_beside_the_vault,
     ],
 )  # fmt: skip
 def test_what_is_not_ones_to_change_is_refused(team: Team, attack: Callable[[Team], tuple[str, str]]) -> None:
     who, said = attack(team)
-    target = ("origin", "HEAD:refs/heads/other") if attack is own_history else ("origin", "HEAD:main")
+    target = (
+        ("origin", "HEAD:refs/heads/other")
+        if attack in (own_history, plain_files_beside_the_vault)
+        else ("origin", "HEAD:main")
+    )
     assert said in team.refused(who, *target)
 
 
@@ -407,7 +419,21 @@ def test_what_an_agent_proposed_is_judged_again_where_it_goes_to_main(team: Team
     team.passes(who, "origin", "HEAD:refs/heads/propose/x")
     for detour in ("+HEAD~1:refs/heads/propose/x", ":refs/heads/propose/x", "HEAD:refs/heads/propose/y"):
         assert said in team.refused(who, "origin", "HEAD:main", detour)
+    assert said in team.refused(who, "origin", "HEAD:refs/heads/other")
     team.passes(who, "origin", "+HEAD~1:refs/heads/propose/x", "HEAD:refs/heads/propose/y")
+
+
+def test_a_new_branch_and_a_tag_go_after_one_of_their_authors_left(team: Team) -> None:
+    team.memstore(BEN, "add", "Ben was there.", "--commit")
+    team.passes(BEN)
+    team.ok(ANN, "git", "pull", "-q", "origin", "main")
+    team.memstore(ANN, "privacy", "group", "remove", OPS, BEN, "--commit")
+    team.passes(ANN)
+    team.passes(ANN, "origin", "HEAD:refs/heads/release")
+    team.ok(ANN, "git", "tag", "-a", "v1", "-m", "The first")
+    team.passes(ANN, "origin", "v1")
+    team.commit(BEN, "of after")
+    assert f"{BEN} is no member" in team.refused(BEN, "origin", "HEAD:refs/heads/other")
 
 
 def test_a_keeper_merges_what_an_outsider_made(team: Team) -> None:
