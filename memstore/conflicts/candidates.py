@@ -119,7 +119,6 @@ def candidates(
     *,
     limit: int | None = MOST_SHOWN,
     model: str | None = None,
-    among: Callable[[MemoryFile], bool] | None = None,
     **which: Unpack[Which],
 ) -> tuple[Candidate, ...]:
     """Return the statements of other memories that are most like those of memories, for somebody to judge.
@@ -134,16 +133,26 @@ def candidates(
         memory: the memory, or several; without any, each that has changed since the last commit.
         limit: at most this many for each memory.
         model: the model that is to judge them, if it is not the actor; what it has judged is left out.
-        among: which memories are asked about and may be candidates; None for all.
         which: filters; without a memory, each that passes them.
 
     Raises:
         NotFoundError: the viewer may not see such a memory.
         UsageError: no memory is named, and none has changed; or a filter is invalid.
     """
+    return candidates_among(view, None, memory, model or view.actor, which, limit)
+
+
+def candidates_among(
+    view: View,
+    among: Callable[[MemoryFile], bool] | None,
+    memory: Names | None,
+    judge: str,
+    which: Which,
+    limit: int | None,
+) -> tuple[Candidate, ...]:
+    """Return the candidates for a judge, where only memories for which `among` holds are asked about or shown."""
     near = _Near(view, among)
     paths = _asked(view, near.audience, memory, which)
-    judge = model or view.actor
     judged = by_path(one for one in verdicts_on(view, paths) if one.judge == judge) if paths else {}
     found = [near.of(path, judged.get(path, ()))[:limit] for path in view.with_progress("comparing memories", paths)]
     return tuple(chain.from_iterable(found))

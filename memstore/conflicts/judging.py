@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 from memstore.access import registry
 from memstore.access.audit import may_decide, new_id
 from memstore.access.registry import path_of
-from memstore.conflicts.candidates import MOST_SHOWN, candidates, nearest
+from memstore.conflicts.candidates import MOST_SHOWN, candidates_among, nearest
 from memstore.conflicts.model_judges import SUPERSEDED
 from memstore.conflicts.verdicts import by_path, digest, verdict_of, verdicts_on
 from memstore.core import digests
@@ -129,7 +129,7 @@ def judge_with(
     def is_fit(file: MemoryFile) -> bool:
         return file.memory.source_type != EXTERNAL and file.memory.ref is not None and not is_sealed_path(file.path)
 
-    found = candidates(view, memory, limit=limit, model=judge.name, among=is_fit, **(which or {}))
+    found = candidates_among(view, is_fit, memory, judge.name, which or {}, limit)
     entries: list[_Entry] = []
     pairs = {frozenset({place[:4] for place in (one.concerns, one)}): one for one in reversed(found)}
     for one in view.with_progress("judging pairs", [*pairs.values()][::-1]):
