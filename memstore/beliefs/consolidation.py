@@ -472,7 +472,7 @@ def _creation(pattern: Pattern, compare: Compare) -> list[ConsolidationProposal]
                 members=common.members,
                 general=common.general,
                 terms=pattern.terms,
-                unanimous=len(common.members) == min(len(pattern.members), MOST_COMPARED),
+                unanimous=not pattern.unlike and len(common.members) == min(len(pattern.members), MOST_COMPARED),
                 quote=common.quote,
                 saying=common.members,
                 topic=pattern.topic or "",
@@ -557,7 +557,7 @@ def _is_told_by(member: Pooled, pattern: Pattern) -> bool:
 
 def _are_made_alike(members: Sequence[Pooled]) -> bool:
     """Whether two thirds of these tell different things in much the same words; then words decide who says what."""
-    some = members[:MOST_COMPARED]
+    some = sorted(members, key=in_time)[:MOST_COMPARED]
     alike = {
         each.ref
         for one, other in combinations(some, 2)

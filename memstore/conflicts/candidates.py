@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from memstore.core.view import View
     from memstore.files.memory_file import MemoryFile
     from memstore.search.aliases import Aliases
+    from memstore.search.meaning import Similar
 
 MOST_SHOWN = 3
 # So many characters of a statement are shown.
@@ -139,19 +140,20 @@ def candidates(
         NotFoundError: the viewer may not see such a memory.
         UsageError: no memory is named, and none has changed; or a filter is invalid.
     """
-    return candidates_among(view, None, memory, model or view.actor, which, limit)
+    return candidates_among(view, memory, judge=model or view.actor, limit=limit, which=which)
 
 
 def candidates_among(
     view: View,
-    among: Callable[[MemoryFile], bool] | None,
     memory: Names | None,
+    is_fit: Callable[[MemoryFile], bool] = bool,
+    *,
     judge: str,
-    which: Which,
     limit: int | None,
+    which: Which,
 ) -> tuple[Candidate, ...]:
-    """Return the candidates for a judge, where only memories for which `among` holds are asked about or shown."""
-    near = _Near(view, among)
+    """Return the candidates for a judge; memories that are not fit are neither asked about nor shown."""
+    near = _Near(view, is_fit)
     paths = _asked(view, near.audience, memory, which)
     judged = by_path(one for one in verdicts_on(view, paths) if one.judge == judge) if paths else {}
     found = [near.of(path, judged.get(path, ()))[:limit] for path in view.with_progress("comparing memories", paths)]
@@ -211,12 +213,11 @@ class _Near:
 
     Args:
         view: the vault.
-        among: which memories to compare; None for all.
+        is_fit: whether a memory may be compared.
     """
 
-    def __init__(self, view: View, among: Callable[[MemoryFile], bool] | None = None) -> None:
-        self.view = view
-        self._is_fit = among or (lambda _: True)
+    def __init__(self, view: View, is_fit: Callable[[MemoryFile], bool] = bool) -> None:
+        self.view, self._is_fit = view, is_fit
         self.audience = Audience(view)
         self.aliases = aliases_of(view)
         status = self.audience.column("status")
@@ -231,8 +232,9 @@ class _Near:
             return []
         asked = _Asked(file, self)
         others = [row for row in self._active if self.paths[row] != path]
-        meant = self._meant(asked, others)
-        closest = sorted(meant, key=lambda row: -max(meant[row].values()))[:MOST_MEANT]
+        rows, lines = self._meant(asked, others)
+        close = {row: alike for row, alike in rows.items() if alike >= LEAST_MEANT}
+        closest = sorted(close, key=lambda row: -close[row])[:MOST_MEANT]
         found: list[Candidate] = []
         for row in dict.fromkeys((*self._alike(asked, others), *closest)):
             other = self.view.read(self.paths[row])
@@ -242,16 +244,18 @@ class _Near:
                 and not may_differ(file.memory, other.memory)
                 and not decided(_side(file), _side(other))
             ):
-                found += asked.candidates(other, meant.get(row, {}))
+                found += asked.candidates(other, lines.get(row, {}))
         return sorted((one for one in found if not one.is_judged(judged)), key=lambda one: one.order)
 
-    def _meant(self, asked: _Asked, others: Sequence[int]) -> Mapping[int, Mapping[int, float]]:
-        """Return how alike in meaning the lines of other memories are, by row; empty unless the user chose a model."""
+    def _meant(
+        self, asked: _Asked, others: Sequence[int]
+    ) -> Similar | tuple[Mapping[int, float], Mapping[int, Mapping[int, float]]]:
+        """Return how alike in meaning other memories and their lines are; nothing unless the user chose a model."""
         if self.view.of(EMBEDDER) is None:
-            return {}
+            return {}, {}
         from memstore.search.meaning import similar_rows
 
-        return similar_rows(self.view, others, asked.said).lines
+        return similar_rows(self.view, others, asked.said)
 
     def _alike(self, asked: _Asked, others: Sequence[int]) -> Sequence[int]:
         """Return the rows of the active memories that have most of the rarest words of a memory."""

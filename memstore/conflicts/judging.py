@@ -23,6 +23,7 @@ from memstore.core.short_repr import short_repr
 from memstore.core.times import instant
 from memstore.core.transaction import Saving, save_own, unified_diff
 from memstore.files.passages import LineMap
+from memstore.files.render import stop_unless_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -92,8 +93,8 @@ def judge(
         raise UsageError(f"{verdict!r} is no verdict", hint=f"a verdict is one of {', '.join(VERDICTS)}")
     if model is not None and not is_judging_model(model):
         raise UsageError(f"{model} is no model's name", hint=f"name it {JUDGING_MODELS[0]}NAME, or judge as {model}")
-    if reason and not " ".join(reason.split()).isprintable():
-        raise UsageError(f"the reason {reason!r} has control characters", hint="give it in plain words")
+    reason = " ".join((reason or "").split()) or None
+    stop_unless_line("reason", reason or "")
     named = refs_of(others)
     if not named:
         raise UsageError("one memory alone can't be judged", hint="name the other, too")
@@ -129,7 +130,7 @@ def judge_with(
     def is_fit(file: MemoryFile) -> bool:
         return file.memory.source_type != EXTERNAL and file.memory.ref is not None and not is_sealed_path(file.path)
 
-    found = candidates_among(view, is_fit, memory, judge.name, which or {}, limit)
+    found = candidates_among(view, memory, is_fit, judge=judge.name, limit=limit, which=which or {})
     entries: list[_Entry] = []
     pairs = {frozenset({place[:4] for place in (one.concerns, one)}): one for one in reversed(found)}
     for one in view.with_progress("judging pairs", [*pairs.values()][::-1]):
@@ -159,7 +160,8 @@ def _recorded(view: View, entries: Sequence[_Entry], saving: Saving) -> Judgemen
         sides = entry.sides
         _stop_where_unfit(sides, entry.verdict)
         others = (*known.get(sides[0].place.path, ()), *given)  # a batch may name a memory twice
-        before = [one for one in others if _is_same_question(one, entry, view)]
+        places = (side.place for side in sides)
+        before = [one for one in others if one.is_again(entry.model or view.actor, view.actor, *places)]
         if before and _is_same(before[-1], entry):
             given.append(before[-1])
             continue
@@ -180,8 +182,13 @@ def withdraw(view: View, judge: str, **saving: Unpack[Saving]) -> Judgement:
     """
     may_all = may_decide(view)
     known = [one for one in verdicts_on(view, stands=False) if may_all or one.judged_by == view.actor]
-    named = [one for one in known if judge in (one.id, one.judged_by, one.model)]
-    going = [one for one in known if one in named or any(one.is_same_question(other) for other in named)]
+    named = next((one for one in known if one.id == judge), None)
+    going = [
+        one
+        for one in known
+        if judge in (one.judged_by, one.model)
+        or (named and one.is_again(named.judge, named.judged_by, *named.judged))  # an older one would come back
+    ]
     if not going:
         raise NotFoundError(
             f"there is no verdict of {judge} that {view.actor} may take back",
@@ -270,12 +277,6 @@ def _stop_where_unfit(sides: tuple[_Side, _Side], verdict: str) -> None:
         )
 
 
-def _is_same_question(one: PairVerdict, entry: _Entry, view: View) -> bool:
-    """Whether a verdict is the same judge's on the same statements."""
-    is_own = one.judged_by == view.actor and one.model == entry.model
-    return is_own and one.is_about(*(side.place for side in entry.sides))
-
-
 def _is_same(one: PairVerdict, entry: _Entry) -> bool:
     places = tuple(side.place for side in entry.sides)
     is_directed = entry.verdict in (SUPERSEDES, NARROWS)
@@ -301,7 +302,7 @@ def _values(view: View, entry: _Entry, before: Sequence[PairVerdict]) -> dict[st
         "judged_by": view.actor,
         "model": entry.model,
         "judged_at": instant(view.clock.now()),
-        "reason": " ".join(entry.reason.split()) if entry.reason else None,
+        "reason": entry.reason,
         "withdraws": before[-1].id if before else None,
     }
 

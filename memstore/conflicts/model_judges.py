@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from memstore.conflicts import INFERENCE
 from memstore.conflicts.language_model import MODEL, LanguageModel, NoAnswerError
-from memstore.core.conflict import VERDICTS
+from memstore.core.conflict import JUDGING_MODELS, VERDICTS
 from memstore.core.errors import UsageError
+from memstore.core.harmless import NO_LINE
 
 if TYPE_CHECKING:
     from memstore.conflicts.candidates import Candidate
     from memstore.conflicts.inference import Inference
     from memstore.core.view import View
 
-LLM, NLI = MODEL.removesuffix(":"), "nli"
+LLM, NLI = (one.removesuffix(":") for one in JUDGING_MODELS)
 # What a model answers in place of `supersedes` if the second statement is the newer one.
 SUPERSEDED = "superseded"
 _LONGEST_REASON = 200
@@ -92,7 +93,7 @@ class LlmJudge:
         verdict = said.get("verdict") if isinstance(said, dict) else None
         if verdict not in (*VERDICTS, SUPERSEDED):
             return None
-        reason = "".join(filter(str.isprintable, " ".join(str(said.get("reason") or "").split())))
+        reason = NO_LINE.sub("", " ".join(str(said.get("reason") or "").split()))
         return ModelVerdict(verdict, reason[:_LONGEST_REASON] or None)
 
 

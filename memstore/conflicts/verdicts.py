@@ -74,7 +74,7 @@ def _latest(verdicts: Iterable[PairVerdict]) -> Iterator[PairVerdict]:
     of_judge: defaultdict[tuple[str, str, frozenset[str]], list[PairVerdict]] = defaultdict(list)
     for one in verdicts:
         later = of_judge[one.judge, one.judged_by, frozenset(place.path for place in one.judged)]
-        if not any(one.is_same_question(other) for other in later):
+        if not any(one.is_about(*other.judged) for other in later):
             later.append(one)
             yield one
 

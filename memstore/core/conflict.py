@@ -88,10 +88,9 @@ class PairVerdict(NamedTuple):
         """Whether it judges statements that share a line with each of two, in either order."""
         return all(any(_overlap(one, place) for one in self.judged) for place in places)
 
-    def is_same_question(self, other: PairVerdict) -> bool:
-        """Whether another verdict is the same judge's on the same statements."""
-        mine, its = ((one.judge, one.judged_by) for one in (self, other))
-        return mine == its and self.is_about(*other.judged)
+    def is_again(self, judge: str, judged_by: str, *places: Judged) -> bool:
+        """Whether it is this judge's on the same statements."""
+        return (self.judge, self.judged_by) == (judge, judged_by) and self.is_about(*places)
 
 
 def is_judging_model(name: str) -> bool:

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from memstore.core.config import CONFIG_PATH
+from memstore.core.harmless import NO_LINE
 from memstore.core.ids import ID_ALPHABET, ID_RANDOM_CHARACTERS
 
 if TYPE_CHECKING:
@@ -219,13 +220,9 @@ def is_memory_folder(name: str, *, at_top: bool, mixed: bool) -> bool:
     return mixed or not (at_top and name in NO_MEMORY_FOLDERS)
 
 
-# As in values of one line: control characters, line and paragraph separators, and bytes that are not UTF-8.
-_NOT_ON_ONE_LINE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
-
-
 def is_name_on_one_line(name: str) -> bool:
     """Return whether every list, citation and commit message can show the name of a new file as it is."""
-    return not _NOT_ON_ONE_LINE.search(name)
+    return not NO_LINE.search(name)
 
 
 def is_memory_path(path: str, *, mixed: bool) -> bool:

@@ -13,6 +13,7 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from memstore.core.errors import UsageError
+from memstore.core.harmless import NO_LINE
 from memstore.core.keys import KEY_BY_NAME, LEDGER_KEYS, Key, Shape
 from memstore.files.shapes import is_absent
 from memstore.files.strict_yaml import is_plain
@@ -177,7 +178,11 @@ LISTS = frozenset(
 _NEVER_WITH_COMMA = frozenset({Shape.ENTITIES, Shape.GRANTS, Shape.REFS})
 NOBODY = "none"
 
-_NO_LINE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff]")
+
+def stop_unless_line(name: str, text: str) -> None:
+    """Raise `UsageError` for what can't be the value of one line that a key has."""
+    if NO_LINE.search(text):
+        raise UsageError(f"`{name}` must be one line without control characters", hint="put the rest into the text")
 
 
 def parse(name: str, texts: Sequence[str], *, split: bool = False) -> Plain:
@@ -193,8 +198,7 @@ def parse(name: str, texts: Sequence[str], *, split: bool = False) -> Plain:
     """
     key = KEY_BY_NAME.get(name)
     for text in texts:
-        if _NO_LINE.search(text):
-            raise UsageError(f"`{name}` must be one line without control characters", hint="put the rest into the text")
+        stop_unless_line(name, text)
     if key is None:
         return _own(texts[-1])
     if key.shape is Shape.ENTRY:

@@ -24,8 +24,8 @@ class Word(NamedTuple):
 
     `typed` is the word as typed, folded; empty if only its term matters. `whole` has folded words of which one must
     occur letter by letter; empty if any word with the term will do. `spelt` has the words of the other spellings, for
-    languages in which they have other stems. `names` has the index terms of other names of whom it names, which count
-    as the word.
+    languages in which they have other stems. `names` has the words of other names of whom it names, which count as
+    the word.
     """
 
     term: str

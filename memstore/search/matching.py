@@ -126,7 +126,8 @@ def matcher_of(query: Query, language: str = ENGLISH) -> Matcher:
     """Return a matcher for a query's clauses in texts of a language, without those that must not match."""
     clauses = [clause for clause in query.clauses if clause.need is not Need.MUST_NOT]
     asked = [clause.asked for clause in clauses]
-    words = [(*all_terms(one, language), *one.names) if isinstance(one, Word) else () for one in asked]
+    stem = stemmer(language)
+    words = [(*all_terms(one, language), *map(stem, one.names)) if isinstance(one, Word) else () for one in asked]
     return Matcher(clauses, words, language)
 
 

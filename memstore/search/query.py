@@ -178,8 +178,7 @@ def with_names(asked: Query, others: Mapping[str, Iterable[str]]) -> Query:
         word = clause.asked
         if not isinstance(word, Word) or word.whole or word.typed not in others:
             return clause
-        names = tuple(sorted({terms.term_of(name) for name in others[word.typed]}))
-        return clause._replace(asked=word._replace(names=names))
+        return clause._replace(asked=word._replace(names=tuple(sorted(others[word.typed]))))
 
     return asked._replace(clauses=tuple(map(named, asked.clauses))) if others else asked
 

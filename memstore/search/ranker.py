@@ -334,7 +334,7 @@ class _Shown:
             case Word() as word:
                 first, *spellings = all_terms(word, language)
                 known = (first,) if not spellings or self._holds(first) else (first, *spellings)
-                return (*known, *word.names)
+                return (*known, *map(stemmer(language), word.names))
             case Prefix(start):
                 return self._expanded(start, language)
             case _:

@@ -54,7 +54,7 @@ def is_weak(hit: Hit, asked: Query, said: str, candidates: Candidates, reader: H
 def _named_otherwise(asked: Query, text: str) -> dict[int, str]:
     """Return the words of names for which a text has all other names of whom they name, by clause."""
     words = {at: one.asked for at, one in enumerate(asked.clauses) if isinstance(one.asked, Word) and one.asked.names}
-    said = frozenset(terms.terms(text)) if words else frozenset()
+    said = frozenset(terms.words(text)) if words else frozenset()
     return {at: word.typed for at, word in words.items() if said.issuperset(word.names)}
 
 

@@ -115,14 +115,8 @@ class CharterCheck:
         blobs: Blobs,
         now: datetime,
     ) -> None:
-        self._git, self._commits, self._known, self._today, self._inside, self._blobs = (
-            git,
-            sent.commits,
-            sent.known,
-            today,
-            inside,
-            blobs,
-        )
+        self._git, self._today, self._inside, self._blobs = git, today, inside, blobs
+        self._commits, self._known = sent.commits, sent.known
         self._charter_at, self._now = charter_at, now
         self._is_proposal = all(ref.startswith(PROPOSALS) for ref in refs)
         self._heads = {name: found.data.partition(b"\n\n")[0] for name, found in

@@ -167,3 +167,10 @@ def test_a_search_for_somebody_counts_their_other_names_for_whoever_may_know_the
     owners = memory_workspace({**said, **registry(PEOPLE)})
     assert "0.md" in [hit.path for hit in search(owners.view(), "Kiran Rao").hits]
     assert "0.md" not in [hit.path for hit in search(owners.view(), '"Kiran Rao"').hits]  # to the letter
+
+
+def test_other_names_are_found_in_memories_of_other_languages() -> None:
+    said = files("Die Lampe gehört Hansens, wie ich weiß.", *["Die Sonne scheint, und es ist warm."] * 3)
+    said = {path: data.replace(b"owner:", b"language: de\nowner:") for path, data in said.items()}
+    ws = memory_workspace({**said, **registry({"human:jo": ("Hansens", "Jo Lund")})})
+    assert [hit.path for hit in search(ws.view(), "Jo Lund").hits] == ["0.md"]

@@ -132,9 +132,11 @@ def test_of_one_judge_the_latest_verdict_counts_though_two_are_written_at_once()
 @pytest.mark.parametrize("reason", ["\x1b[31mred", "\ud800", "a\0b"])
 def test_a_reason_is_in_plain_words(reason: str) -> None:
     ws = vault()
-    with pytest.raises(UsageError, match="has control characters"):
+    with pytest.raises(UsageError, match="one line without control characters"):
         judge(ws.view(), "m_aaa", "m_bbb", "same", reason=reason)
     assert judge(ws.view(), "m_aaa", "m_bbb", "same", reason=" two\n\tlines ").verdicts[0].reason == "two lines"
+    persian = "می\u200cخواهم"  # joiners are letters there
+    assert judge(ws.view(), "m_aaa", "m_bbb", "narrows", reason=persian).verdicts[0].reason == persian
 
 
 def test_lines_are_those_that_are_named_or_that_are_most_alike() -> None:
