@@ -21,7 +21,7 @@ from memstore.core.digests import digest_of
 from memstore.core.errors import FormatError, NotFoundError, RefusedError, UsageError, VaultError
 from memstore.core.finding import Finding, in_order
 from memstore.core.finding_codes import finding_of
-from memstore.core.ids import is_entity_id
+from memstore.core.ids import is_entity_id, is_group
 from memstore.core.places import RegistryKind, kind_of
 from memstore.core.short_repr import short_repr
 from memstore.core.times import instant
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from memstore.access.registry import RegistryFile
     from memstore.core.change import Act
+    from memstore.core.memory import Memory
     from memstore.core.view import View
     from memstore.files.render import Plain
     from memstore.files.splice import Edit
@@ -77,6 +78,14 @@ def stop_unless_owner(view: View, act: str) -> None:
 def may_decide(view: View) -> bool:
     """Return whether the vault's owner acts, or a keeper of the group that owns it."""
     return view.actor == view.config.owner or is_keeper(view)
+
+
+def is_hidden_from_member(view: View, memory: Memory) -> bool:
+    """Return whether a member of the group that owns the vault looks, who may not see a memory in their own clone.
+
+    The owner of a vault of their own is told what is wrong with every file in it, and such a member the path alone.
+    """
+    return is_group(view.config.owner) and view.acts_for_owner and not view.sees(memory)
 
 
 def is_keeper(view: View) -> bool:
@@ -381,6 +390,8 @@ def unrecorded_grants(
     for path in sorted(paths):
         file = mended.get(path) or view.whole.read_file(path)
         if isinstance(file, MemoryFile):
+            if is_hidden_from_member(view, file.memory):
+                continue
             known = told.get(file.memory.id or path, ())
             if names := tuple(name for name in gained(None, file.memory, view.config.owner) if name not in known):
                 found.append((file, names))

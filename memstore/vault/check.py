@@ -16,6 +16,7 @@ from memstore.access.audit import (
     consent_unrecorded,
     consents_lost,
     grant_unrecorded,
+    is_hidden_from_member,
     recorded,
     unrecorded_consents,
     unrecorded_grants,
@@ -128,7 +129,7 @@ def check(view: View, paths: Sequence[str] = ()) -> CheckResult:
     first_commits = dict(zip(view.column("path"), view.column("first_commit"), strict=True))
     for path in view.with_progress("checking files", memories):
         file = view.whole.any_file(path)
-        if isinstance(file, MemoryFile) and _is_hidden(view, file):
+        if isinstance(file, MemoryFile) and is_hidden_from_member(view, file.memory):
             findings += checks.unseen(checks.as_checked(file), view.config.owner)
             continue
         findings += checks.secrets(file)
@@ -204,7 +205,7 @@ def fix(view: View, paths: Sequence[str] = (), *, since: str | None = None, dry_
     by_hand = HandEdits(view, since)
     for path in _chosen(view, paths)[0]:
         file = view.whole.any_file(path)
-        if isinstance(file, MemoryFile) and _is_hidden(view, file):
+        if isinstance(file, MemoryFile) and is_hidden_from_member(view, file.memory):
             continue
         if isinstance(file, MemoryFile) and (done := _fixed_bytes(view, file, by_hand)):
             edits.append(Edit(path=path, before=file, after=done[0]))
@@ -218,7 +219,7 @@ def fix(view: View, paths: Sequence[str] = (), *, since: str | None = None, dry_
     granted = [
         (file, names)
         for file, names in unrecorded_grants(view, {file.path: right for file, (right, _) in mended})
-        if any(_is_below(file.path, path) for path in paths or ("",)) and not _is_hidden(view, file)
+        if any(_is_below(file.path, path) for path in paths or ("",))
     ]
     fixed += [grant_unrecorded(file, names) for file, names in granted]
     to = {names: [file.memory.id or file.path for file, others in granted if others == names] for _, names in granted}
@@ -231,11 +232,6 @@ def fix(view: View, paths: Sequence[str] = (), *, since: str | None = None, dry_
     save_all(view, edits, verb="check --fix", own=events, dry_run=dry_run)
     found = check(view, paths)
     return replace(found, fixed=in_order(fixed), dry_run=dry_run)
-
-
-def _is_hidden(view: View, file: MemoryFile) -> bool:
-    """Whether a member of a shared vault may not see a memory that lies in their clone: they hear of its path alone."""
-    return _is_members(view) and not view.sees(file.memory)
 
 
 def _rows(view: View) -> Sequence[int]:
@@ -514,7 +510,7 @@ def check_against(view: View, revision: str, *, mend: bool = False) -> CheckResu
     changed, own = now.of(WORK_TREE).pending(since=commit), own_changed(now, commit)
     findings = findings_since(now, commit, changed, own)
     for file in changed.files.values():
-        if isinstance(file, MemoryFile) and _is_hidden(now, file):
+        if isinstance(file, MemoryFile) and is_hidden_from_member(now, file.memory):
             findings += checks.unseen(checks.as_checked(file), now.config.owner)
     registry = {path for path in now.whole.registry_files() if path in own}
     findings += [finding for finding in _registry_findings(now) if finding.path in registry]

@@ -230,7 +230,7 @@ def test_of_what_a_member_may_not_see_the_checks_say_its_path_alone(shared: InPr
     path = pager(shared)
     place = shared.vault / path
     kept = place.read_text()
-    secret = f"{line}\nderived_from: [note:m_secretsecr]\ntags: [ill, ill]\nauthor:"
+    secret = f"{line}\naccess_grants: [human:zoe]\nderived_from: [note:m_secretsecr]\ntags: [ill, ill]\nauthor:"
     place.write_text(kept.replace("author:", secret))
     told = f"{path}: error: it is narrower than {OPS}, whose vault this is [shared-narrower]"
     for words in ((), ("--against", "HEAD")):
@@ -240,6 +240,8 @@ def test_of_what_a_member_may_not_see_the_checks_say_its_path_alone(shared: InPr
         assert [one for one in found.stdout.splitlines() if one.startswith(path)] == [found.stdout.splitlines()[0]]
         for word in ("secretsecr", "ill", "human:ben", "access_denies", "human:ann"):
             assert word not in found.stdout + found.stderr
+    assert "zoe" not in shared.run("--as", ANN, "privacy", "log", "verify").stdout
+    assert "zoe" in shared.run("--as", BEN, "privacy", "log", "verify").stdout
     before = place.read_bytes()
     assert "ill" not in shared.run("--as", ANN, "check", "--fix").stdout
     assert place.read_bytes() == before
