@@ -160,7 +160,7 @@ def _recorded(view: View, entries: Sequence[_Entry], saving: Saving) -> Judgemen
         sides = entry.sides
         _stop_where_unfit(sides, entry.verdict)
         others = (*known.get(sides[0].place.path, ()), *given)  # a batch may name a memory twice
-        places = (side.place for side in sides)
+        places = [side.place for side in sides]
         before = [one for one in others if one.is_again(entry.model or view.actor, view.actor, *places)]
         if before and _is_same(before[-1], entry):
             given.append(before[-1])
