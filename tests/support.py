@@ -18,12 +18,25 @@ if TYPE_CHECKING:
 
     import pytest
 
+    from memstore.core.finding import Finding
     from memstore.files.vault import Opener
 
 
 def examples(most: int) -> int:
     """Return how many of `most` examples a property is tried with: a quarter, all if explored."""
     return max(1, most * (settings.default or settings()).max_examples // 100)
+
+
+def as_meant(data: bytes, finding: Finding) -> str:
+    """Return the line of a finding with what was meant in the place of what the finding is about."""
+    lines = [line.removesuffix("\r") for line in data.decode().split("\n")]
+    assert finding.extent, finding
+    start, end = finding.extent
+    first, last = lines[start.line - 1], lines[end.line - 1]
+    assert (1, 1) <= start <= end, finding
+    assert start.column <= len(first) + 1, finding
+    assert end.column <= len(last) + 1, finding
+    return first[: start.column - 1] + (finding.meant or "") + last[end.column - 1 :]
 
 
 class TickClock:

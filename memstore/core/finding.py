@@ -26,11 +26,21 @@ class Position(NamedTuple):
     column: int = 1
 
 
+class Extent(NamedTuple):
+    """A part of a file, from `start` up to `end`, which is not in it; empty if something is missing there."""
+
+    start: Position
+    end: Position
+
+
 class Finding(NamedTuple):
     """One problem, with its place and what to do about it.
 
     `mended` is the corrected line, if only one correction makes sense. `key` is the frontmatter key it concerns (the
     outermost one for a nested value); empty if it concerns no key or the key is unknown.
+
+    `extent` is what it is about, such as a value where `at` is its key; None for all from `at` to the end of the line.
+    `meant` is what was probably meant, as the text to put in its place; that makes the `mended` line, if there is one.
     """
 
     code: str
@@ -41,6 +51,8 @@ class Finding(NamedTuple):
     hint: str | None = None
     mended: str | None = None
     key: str = ""
+    extent: Extent | None = None
+    meant: str | None = None
 
     def __repr__(self) -> str:
         return short_repr(self)
@@ -67,7 +79,7 @@ LONGEST_SHOWN = 500
 
 
 class Problem(NamedTuple):
-    """One problem of a text; `mended` and `key` are passed on to its `Finding`."""
+    """One problem of a text; what it says is passed on to its `Finding`."""
 
     code: str
     at: Position
@@ -75,6 +87,8 @@ class Problem(NamedTuple):
     hint: str | None = None
     mended: str | None = None
     key: str = ""
+    extent: Extent | None = None
+    meant: str | None = None
 
     def found_in(self, path: str) -> Finding:
         """Return this problem as a finding in the file at `path`."""
@@ -87,7 +101,26 @@ class Problem(NamedTuple):
             hint=self.hint,
             mended=self.mended,
             key=self.key,
+            extent=self.extent,
+            meant=self.meant,
         )
+
+    def with_line(self, line: str, mended: str | None) -> Problem:
+        """Return this problem with its `line` as it should read: the extent is the part in which the two differ."""
+        if mended is None:
+            return self
+        start = first_difference(line, mended)
+        same = first_difference(line[: start - 1 if start else None : -1], mended[: start - 1 if start else None : -1])
+        number = self.at.line
+        extent = Extent(Position(number, start + 1), Position(number, len(line) - same + 1))
+        meant = mended[start : len(mended) - same]
+        return self._replace(mended=worth_showing(mended), extent=extent, meant=meant)
+
+
+def first_difference(one: str, other: str) -> int:
+    """Return how many characters at the start of two texts are the same."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((i for i, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 def worth_showing(line: str | None) -> str | None:

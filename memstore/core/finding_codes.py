@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from memstore.core.finding import Finding, Position, Severity
+from memstore.core.finding import Extent, Finding, Position, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from memstore.core.memory import Memory
 
     Place = Callable[..., Position]
+    Part = Callable[..., Extent | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -812,16 +813,30 @@ def finding_of(
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A memory with positions: `place` gives the position of a key or an item, `body_line` is the body's first line."""
+    """A memory with positions: `place` gives the position of a key or an item, `body_line` is the body's first line.
+
+    `part` gives the extent of a key's value, of an item, or with `of_key` that of a key.
+    """
 
     path: str
     memory: Memory
     place: Place
     body_line: int
+    part: Part = lambda *_, **__: None
 
     def finding(
-        self, code: str, text: str, hint: str, *at: str | int, line: int | None = None, mended: str | None = None
+        self,
+        code: str,
+        text: str,
+        hint: str,
+        *at: str | int,
+        line: int | None = None,
+        mended: str | None = None,
+        meant: str | None = None,
+        of_key: bool = False,
     ) -> Finding:
-        """Return a finding at a key or an item, or on a line of the file."""
+        """Return a finding at a key or an item, or on a line of the file; `of_key` if it is about the key itself."""
         place = Position(line) if line is not None else self.place(*at)
-        return finding_of(code, self.path, text, hint, place, mended=mended, key=str(at[0]) if at else "")
+        extent = self.part(*at, of_key=of_key) if at and line is None else None
+        found = finding_of(code, self.path, text, hint, place, mended=mended, key=str(at[0]) if at else "")
+        return found._replace(extent=extent, meant=meant if extent else None)

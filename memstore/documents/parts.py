@@ -21,6 +21,14 @@ Form("""Finding
     text
     hint: what to do
     mended: the line as it should read, if there is only one answer
+    extent?: what it is about; absent if that is all from the column to the end of the line
+    meant?extent: what was probably meant, as the text to put there
+""")
+Form("""Extent
+    line=start.line[1..]: from 1
+    column=start.column[1..]: in characters, from 1
+    end_line=end.line[1..]: from 1
+    end_column=end.column[1..]: of the character after it
 """)
 
 # -- conflicts and quotations --------------------------------------------------------------------

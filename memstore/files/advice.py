@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from memstore.core.finding import Position, Problem, worth_showing
+from memstore.core.finding import Position, Problem, first_difference, worth_showing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -51,10 +51,10 @@ def of_syntax_error(
             found = _mend(lines, number, max(line, number), first_problem_line)
             if found is not None:
                 hint, mended = found
-                at = Position(first_line + number, _first_difference(_text(lines, number), mended) + 1)
+                was = _text(lines, number)
+                at = Position(first_line + number, first_difference(was, mended) + 1)
                 # A bracket with nothing in it may have begun anything.
-                shown = None if _EMPTY.search(mended) else worth_showing(mended)
-                return Problem("yaml-syntax", at, text, hint, shown)
+                return Problem("yaml-syntax", at, text, hint).with_line(was, None if _EMPTY.search(mended) else mended)
     hint = "look for a missing quote, bracket or indent on this line or the one before"
     if "could not find expected ':'" in said:
         begun = getattr(error, "context_mark", None)  # a possible key; libyaml reports it one line late
@@ -179,8 +179,3 @@ def _quoted_at_both_ends(item: str) -> str:
 
 def _text(lines: list[str], number: int) -> str:
     return lines[number].rstrip("\r")
-
-
-def _first_difference(one: str, other: str) -> int:
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((i for i, (a, b) in pairs if a != b), min(len(one), len(other)))

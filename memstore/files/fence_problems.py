@@ -53,13 +53,13 @@ def fence_that_was_meant(data: bytes) -> Problem | None:
         return None
     start = len(found[0]) - len(found[0].lstrip(BOM_UTF8 + b" \t\r\n"))
     line = data.count(b"\n", 0, start) + 1
-    return Problem(
+    problem = Problem(
         "fence-opening",
         Position(line),
         "this looks like frontmatter, but its fence is not on line 1, or is not ---",
         hint="begin the file with a line ---, with nothing before it",
-        mended="---" if line == 1 else None,
     )
+    return problem.with_line(data.partition(b"\n")[0].rstrip(b"\r").decode(), "---" if line == 1 else None)
 
 
 def is_in_conflict(data: bytes) -> bool:
@@ -71,14 +71,14 @@ def unclosed(data: bytes, head_start: int, *, within: int) -> Problem:
     """Return the problem of an unclosed fence, at the line that was meant to close it."""
     almost = _ALMOST_CLOSING.search(data, head_start)
     if almost:
-        found = almost[0].strip().decode()
-        return Problem(
+        found = almost[0].rstrip(b"\r").decode()
+        problem = Problem(
             "fence-unclosed",
             Position(data.count(b"\n", 0, almost.start()) + 1),
-            f"the frontmatter is opened on line 1 and never closed; `{found}` does not close it",
+            f"the frontmatter is opened on line 1 and never closed; `{found.strip()}` does not close it",
             hint="write --- at the start of the line",
-            mended="---",
         )
+        return problem.with_line(found, "---")
     last = 1
     for line in data[head_start:].split(b"\n", within)[:within]:
         if not _LIKE_YAML.match(line):
@@ -151,34 +151,29 @@ class _Scan:
 
     def controls(self) -> Iterator[Problem]:
         for m in _CONTROL.finditer(self.head):
-            yield Problem(
+            found = Problem(
                 "yaml-control",
                 self._place(m.start()),
                 f"the control character U+{ord(m.group()):04X}",
                 hint="delete it, or keep it in the text below the fence",
-                mended=self._mended(m, lambda line: _CONTROL.sub("", line)) if m.group() != "\r" else None,
             )
+            yield found if m.group() == "\r" else self._mended(found, lambda line: _CONTROL.sub("", line))
 
     def tabs(self) -> Iterator[Problem]:
         for m in _TAB_INDENT.finditer(self.head):
             number = self.head.count("\n", 0, m.start())
             above = self.lines[number - 1] if number else ""
-            yield Problem(
-                "yaml-tab",
-                self._place(m.end() - 1),
-                "a tab used as indent",
-                hint="indent with spaces",
-                mended=self._mended(m, partial(_untabbed, above=above)),
-            )
+            found = Problem("yaml-tab", self._place(m.end() - 1), "a tab used as indent", hint="indent with spaces")
+            yield self._mended(found, partial(_untabbed, above=above))
 
     def _place(self, offset: int) -> Position:
         line = self.head.count("\n", 0, offset)
         return Position(self.first_line + line, offset - (self.head.rfind("\n", 0, offset) + 1) + 1)
 
-    def _mended(self, found: re.Match[str], mend: Callable[[str], str]) -> str | None:
-        """Return the line of a match, mended; None if it is too long to show."""
-        line = worth_showing(self.lines[self.head.count("\n", 0, found.start())].rstrip("\r"))
-        return None if line is None else mend(line)
+    def _mended(self, found: Problem, mend: Callable[[str], str]) -> Problem:
+        """Return a problem with its line mended, unless that is too long to show."""
+        line = worth_showing(self.lines[found.at.line - self.first_line].rstrip("\r"))
+        return found if line is None else found.with_line(line, mend(line))
 
 
 def _untabbed(line: str, above: str) -> str:

@@ -231,7 +231,7 @@ def _well_advised(
 def _advice(finding: Finding, following: Finding | None) -> Finding:
     if finding.mended is None or following is None or following.mended is not None:
         return finding
-    return finding._replace(mended=None, hint=following.hint or following.text)
+    return finding._replace(mended=None, meant=None, hint=following.hint or following.text)
 
 
 # Where keys that other programs use differently are kept if a memory leaves the vault with their notes.

@@ -11,7 +11,7 @@ from memstore.core.finding import Problem, worth_showing
 from memstore.core.ids import MEMORY_TYPES, MemoryRef, is_entity_id, is_memory_id
 from memstore.core.keys import KEY_BY_NAME, KEYS, Key, Shape
 from memstore.core.memory import EVERYBODY, EVERYBODY_SPELLED, is_external_mark
-from memstore.core.times import EARLIEST, LATEST, instant, time_in
+from memstore.core.times import EARLIEST, LATEST, as_day, instant, stated, time_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -85,7 +85,7 @@ class _ShapeCheck:
         hint = "keys are written in lower case" if other.casefold() == key.name else f"write {key.name}"
         self.report(
             code, here, f"`{key.name}` is missing: `{other}` is another key", hint,
-            mended=self.mended(here, other, key.name), about=about,
+            meant=key.name, is_sure=True, of_key=True, about=about,
         )  # fmt: skip
 
     def texts(self, key: Key, value: object, path: KeyPath) -> None:
@@ -112,7 +112,7 @@ class _ShapeCheck:
             )  # fmt: skip
             return
         for who, roles in value.items():
-            self.text(key, who, (*path, who))
+            self.text(key, who, (*path, who), of_key=True)
             self.texts(key, roles, (*path, who))
 
     def flag(self, key: Key, value: object, path: KeyPath) -> None:
@@ -120,23 +120,22 @@ class _ShapeCheck:
             word = {"yes": "true", "on": "true", "true": "true", "no": "false", "off": "false", "false": "false"}.get(
                 str(value).lower()
             )
-            mended = self.mended_value(path, word) if word else None
             self.report(
                 "value-shape", path, f"`{key.name}` must be true or false, and is {kind_of(value)}",
-                "write true or false, without quotes", mended=mended,
+                "write true or false, without quotes", meant=word, is_sure=True,
             )  # fmt: skip
 
     def items(self, key: Key, value: object, path: KeyPath) -> list[Any]:
         """Return the items of a list; a single value in place of a list is reported, never iterated."""
         if isinstance(value, list):
             return value
-        mended = None
+        meant = None
         bare = value.removesuffix("]") if isinstance(value, str) else "["
         if bare and not set(bare) & set("[]{}#\"'"):
-            mended = self.mended_value(path, f"[{bare}]" if bare[:1].isalnum() else f'["{bare}"]')
+            meant = f"[{bare}]" if bare[:1].isalnum() else f'["{bare}"]'
         self.report(
             "value-shape", path, f"`{key.name}` must be {key.shape.value}, and is {kind_of(value)}",
-            f"write {key.name}: [one, two]", mended=mended,
+            f"write {key.name}: [one, two]", meant=meant, is_sure=True,
         )  # fmt: skip
         return []
 
@@ -155,7 +154,8 @@ class _ShapeCheck:
         for name in value:
             if name not in known:
                 hint = did_you_mean(name, known, otherwise=f"an entry of `{key.name}` may have: {', '.join(known)}")
-                self.report("entry-key", (*path, name), f"unknown key `{name}` in an entry of `{key.name}`", hint)
+                text = f"unknown key `{name}` in an entry of `{key.name}`"
+                self.report("entry-key", (*path, name), text, hint, meant=nearest(name, known), of_key=True)
         self.keys(value, key.entry, path)
 
     def number(self, key: Key, value: object, path: KeyPath) -> None:
@@ -164,21 +164,21 @@ class _ShapeCheck:
             hint = "write a number like 0.85" if key.shape is Shape.FRACTION else "write a number without quotes"
             self.report(
                 "value-shape", path, f"`{key.name}` must be {key.shape.value}, and is {kind_of(value)}", hint,
-                mended=self.mended_value(path, _number_meant(value)) if key.shape is Shape.FRACTION else None,
+                meant=_number_meant(value) if key.shape is Shape.FRACTION else None, is_sure=True,
             )  # fmt: skip
         elif not 0 <= value <= _MOST.get(key.shape, value):
             self.report(
                 "value-range", path, f"`{key.name}` must be {key.shape.value}, and is {value}", "correct the number"
             )
 
-    def text(self, key: Key, value: object, path: KeyPath) -> None:
-        """Report what is wrong with a value that should be a text."""
+    def text(self, key: Key, value: object, path: KeyPath, *, of_key: bool = False) -> None:
+        """Report what is wrong with a value that should be a text; `of_key` if it is the key at the path."""
         if not isinstance(value, str):
-            scalar = isinstance(value, int | float)
+            source = self.source(path) if isinstance(value, int | float) else None
             self.report(
                 "value-shape", path, f"`{key.name}` must be {key.shape.value}, and is {kind_of(value)}",
-                "quote it" if scalar else f"write {key.shape.value}",
-                mended=self.mended_value(path, None, quote=True) if scalar else None,
+                "quote it" if isinstance(value, int | float) else f"write {key.shape.value}",
+                meant=f'"{source}"' if source else None, is_sure=True,
             )  # fmt: skip
             return
         if "\n" in value:
@@ -189,28 +189,16 @@ class _ShapeCheck:
             meant = _text_meant(key, value)
             self.report(
                 code, path, f"`{key.name}` must be {_what(key)}, and is `{_cut(value)}`", _close(key, value),
-                mended=self.mended_value(path, meant) if meant else None,
+                meant=meant or _text_likely(key, value), is_sure=meant is not None, of_key=of_key,
             )  # fmt: skip
 
-    def mended(self, path: KeyPath, old: str, new: str) -> str | None:
-        """Return the line of `path` with `old`, which begins there, replaced by `new`."""
-        at, line = self.front.position(*path), self.front.line(path)
-        if not line.startswith(old, at.column - 1):
+    def source(self, path: KeyPath) -> str | None:
+        """Return the value at `path` as it is written, on one line; None for a value that is in no file."""
+        extent = self.front.extent(*path)
+        if extent is None:
             return None
-        return worth_showing(line[: at.column - 1] + new + line[at.column - 1 + len(old) :])
-
-    def mended_value(self, path: KeyPath, new: str | None, *, quote: bool = False) -> str | None:
-        """Return the line of `path` with its one-word value replaced or quoted; None if the line is not like that."""
-        if new is None and not quote:
-            return None
-        at, line = self.front.position(*path), self.front.line(path)
-        if worth_showing(line) is None:
-            return None
-        found = _ITEM_VALUE.match(line, at.column - 1) if isinstance(path[-1], int) else _KEY_VALUE.match(line)
-        if found is None or path not in self.front.positions:
-            return None
-        start, end = found.span("value")
-        return worth_showing(line[:start] + (new or f'"{found["value"]}"') + line[end:])
+        start, end = extent
+        return self.front.lines[start.line - self.front.first_line][start.column - 1 : end.column - 1]
 
     def report(
         self,
@@ -219,11 +207,29 @@ class _ShapeCheck:
         text: str,
         hint: str | None = None,
         *,
-        mended: str | None = None,
+        meant: str | None = None,
+        is_sure: bool = False,
+        of_key: bool = False,
         about: str = "",
     ) -> None:
-        """Record a problem at a place; `about` names the key if it is not the place's own, as for a missing key."""
-        self.problems.append(Problem(code, self.front.position(*path), text, hint, mended, about or str(path[0])))
+        """Record a problem at a place.
+
+        Args:
+            code: of the problem.
+            path: the place.
+            text: what is wrong.
+            hint: what to do.
+            meant: what was probably meant, as it would stand there.
+            is_sure: whether nothing else can have been meant.
+            of_key: whether it is about the key at the place, and not about its value.
+            about: the key's name if it is not the place's own, as for a missing key.
+        """
+        at, line, extent = self.front.position(*path), self.front.line(path), self.front.extent(*path, of_key=of_key)
+        mended = None
+        if is_sure and meant and extent and {extent.start.line, extent.end.line} == {at.line}:
+            mended = worth_showing(line[: extent.start.column - 1] + meant + line[extent.end.column - 1 :])
+        meant = meant if extent else None
+        self.problems.append(Problem(code, at, text, hint, mended, about or str(path[0]), extent, meant))
 
 
 _REQUIRED = {key.name: {part.name for part in key.entry if part.required} for key in KEYS if key.shape is Shape.ENTRIES}
@@ -246,13 +252,6 @@ def _form(key: Key) -> tuple[str, Callable[[str], bool]]:
     if key.choices:
         return "value-choice", key.choices.__contains__
     return _FORMS.get(key.shape, _ANY_LINE)
-
-
-# A value after a key, up to the end of its line or a comment; an item of a list also ends at a comma or a bracket.
-_KEY_VALUE = re.compile(r"""[ -]*[\w"'-]+: +(?P<value>"[^"]*"|'[^']*'|[^\s"'\[{|>#](?:[^#]*?[^\s#])?)(?=\s*$|\s+#)""")
-_ITEM_VALUE = re.compile(
-    r"""(?P<value>"[^"]*"|'[^']*'|[^\s"'\[{|>#,\]](?:[^#,\]]*?[^\s#,\]])?)(?=\s*$|\s+#|\s*[,\]])"""
-)
 
 
 def _what(key: Key) -> str:
@@ -289,6 +288,20 @@ def _text_meant(key: Key, value: str) -> str | None:
     _, holds = _FORMS[key.shape]
     folded = value.strip().lower().replace(" ", "_")
     return f'"{folded}"' if folded != value and holds(folded) else None
+
+
+def _text_likely(key: Key, value: str) -> str | None:
+    """Return what a text of the wrong form probably was meant to be: the most similar choice, ref or id, or a day."""
+    if key.choices:
+        return nearest(value, key.choices)
+    if key.shape in (Shape.INSTANT, Shape.DAY):
+        at = stated(value)
+        if at is None or ":" in value or at != as_day(at) or not EARLIEST < at < LATEST:
+            return None
+        return f'"{instant(at)}"' if key.shape is Shape.INSTANT else f'"{at:%Y-%m-%d}"'
+    kind, _, name = (part.strip().lower().replace(" ", "_") for part in value.partition(":"))
+    meant = f"{nearest(kind, MEMORY_TYPES) if key.shape in _OF_REFS else kind}:{name}"
+    return f'"{meant}"' if _FORMS[key.shape][1](meant) else None
 
 
 def _instant_meant(value: str) -> str | None:
@@ -393,6 +406,7 @@ _FORMS: dict[Shape, tuple[str, Callable[[str], bool]]] = {
     Shape.INSTANT: ("instant-form", is_instant),
     Shape.DAY: ("instant-form", lambda text: is_day(text) or is_instant(text)),
 }
+_OF_REFS = (Shape.REF, Shape.REFS, Shape.HEIRS, Shape.SOURCES)
 _EXAMPLES = {
     Shape.SAY_SCOPE: "write it like mem:m_7f3k9q2x1c, ctx:bella_care, subject:dog:bella or source:human:sean",
     Shape.MEMORY_ID: "use 3 to 64 lower-case letters, digits, - and _, like m_7f3k9q2x1c",

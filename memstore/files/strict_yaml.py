@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from memstore.core.finding import Position, Problem, worth_showing
+from memstore.core.finding import Extent, Position, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -70,9 +70,18 @@ class Frontmatter:
     is_plain: bool = False
 
     @cached_property
+    def _strictly(self) -> Frontmatter:
+        return read(self.head, first_line=self.first_line)
+
+    @cached_property
     def positions(self) -> dict[KeyPath, Position]:
         """The positions; for plain lines they are computed on first use."""
-        return read(self.head, first_line=self.first_line).positions
+        return self._strictly.positions
+
+    @cached_property
+    def marks(self) -> dict[KeyPath, tuple[Any, Any]]:
+        """YAML's marks where values begin and end, but for lists and maps in lines of their own."""
+        return self._strictly.marks
 
     @cached_property
     def lines(self) -> list[str]:
@@ -84,6 +93,23 @@ class Frontmatter:
         while path and path not in self.positions:
             path = path[:-1]
         return self.positions.get(path, Position(1))
+
+    def extent(self, *path: str | int, of_key: bool = False) -> Extent | None:
+        """Return where the value at `path` is, or the nearest one around it; with `of_key`, where the key is.
+
+        None for a list or a map in lines of its own, and for a key that is spelt with escapes.
+        """
+        if of_key:
+            at, line = self.position(*path), self.line(path)
+            shown = next(
+                (key for q in ("", "'", '"') if line.startswith(key := f"{q}{path[-1]}{q}", at.column - 1)), ""
+            )
+            return Extent(at, at._replace(column=at.column + len(shown))) if shown else None
+        while path and path not in self.marks:
+            path = path[:-1]
+        if path not in self.marks:
+            return None
+        return _extent(*self.marks[path], self.first_line)
 
     def line_of(self, key: str, item: int | None = None) -> int:
         """Return the line of a key, or of an item in its list, from 0; plain lines need no parser for this."""
@@ -108,6 +134,12 @@ class Frontmatter:
         return self.lines[number].rstrip("\r") if 0 <= number < len(self.lines) else ""
 
 
+def _extent(begin: Any, end: Any, first_line: int) -> Extent | None:
+    """Return what is between two of YAML's marks; None if that is nothing."""
+    start, after = (Position(first_line + mark.line, mark.column + 1) for mark in (begin, end))
+    return Extent(start, after) if start != after else None
+
+
 def read(head: str, *, first_line: int) -> Frontmatter:
     """Read the YAML between two fences.
 
@@ -125,7 +157,7 @@ def _read(head: str, first_line: int, *, advise: bool) -> Frontmatter:
     from memstore.files import fence_problems  # plain lines, which most files have alone, are read without
 
     out = Frontmatter(head, first_line)
-    out.positions, lines = {}, out.lines
+    out.positions, out.marks, lines = {}, {}, out.lines
     out.problems += fence_problems.problems(head, lines, first_line)
     if not out.problems:
         reader = _EventReader(head, lines, first_line, out)
@@ -156,6 +188,7 @@ class _EventReader:
         self.head, self.lines, self.first_line, self.out = head, lines, first_line, out
         self.nodes = 0
         self.key = ""  # the outermost key being read
+        self.ended: Any = None  # the last event of the list or map that was read last
         self.has_tabs = "\t" in head
         # Use libyaml if available (every wheel has it): it is ten times faster than the Python parser.
         loader = yaml.CLoader if yaml.__with_libyaml__ else yaml.Loader
@@ -198,19 +231,23 @@ class _EventReader:
             self._refuse(event, "yaml-size", f"more than {MOST_NODES:,} values", "move the bulk of it into the text")
             raise _TooMuchError
         if isinstance(event, yaml.AliasEvent):
-            self._refuse(event, "yaml-alias", f"the alias *{event.anchor}", self._alias_hint(event))
+            quoted = f'"*{event.anchor}"'
+            hint = f"write the value out, or quote it: {quoted}"
+            self._refuse(event, "yaml-alias", f"the alias *{event.anchor}", hint, meant=quoted)
             return None
         self._check_properties(event)
         if self.has_tabs:
             self._check_tabs(event)
         if isinstance(event, yaml.ScalarEvent):
+            self.out.marks[path] = (event.start_mark, event.end_mark)
             return self._scalar(event)
         if len(path) >= DEEPEST:
             self._refuse(event, "yaml-depth", f"more than {DEEPEST} levels", "move it into the text")
             raise _TooMuchError
-        if isinstance(event, yaml.SequenceStartEvent):
-            return self._sequence(path)
-        return self._mapping(path)
+        values = self._sequence(path) if isinstance(event, yaml.SequenceStartEvent) else self._mapping(path)
+        if event.flow_style:
+            self.out.marks[path] = (event.start_mark, self.ended.end_mark)
+        return values
 
     def _check_properties(self, event: Any) -> None:
         if event.anchor is not None:
@@ -235,9 +272,6 @@ class _EventReader:
                 event, "yaml-tab", "a tab between the parts of a line", "use spaces, or quote the text",
                 mended=line.replace("\t", " "),
             )  # fmt: skip
-
-    def _alias_hint(self, event: Any) -> str:
-        return f'write the value out, or quote it: "*{event.anchor}"'
 
     def _scalar(self, event: Any) -> Any:
         text: str = event.value
@@ -270,16 +304,14 @@ class _EventReader:
             text = line.lstrip(" ")
             if text.startswith("- "):
                 indent = len(above) - len(above.lstrip(" ")) if above.lstrip(" ").startswith("- ") else None
-                self.out.problems.append(
-                    Problem(
-                        "yaml-indent",
-                        Position(self.first_line + number, len(line) - len(text) + 1),
-                        "with this indent it is not a list item, but part of the text above",
-                        "put the dash below the one above, or quote the text if a dash is meant",
-                        None if indent is None else " " * indent + text,
-                        self.key,
-                    )
+                found = Problem(
+                    "yaml-indent",
+                    Position(self.first_line + number, len(line) - len(text) + 1),
+                    "with this indent it is not a list item, but part of the text above",
+                    "put the dash below the one above, or quote the text if a dash is meant",
+                    key=self.key,
                 )
+                self.out.problems.append(found.with_line(line, None if indent is None else " " * indent + text))
 
     def _sequence(self, path: KeyPath) -> list[Any]:
         values: list[Any] = []
@@ -287,6 +319,7 @@ class _EventReader:
             here = (*path, len(values))
             self.out.positions[here] = self._place(event)
             values.append(self._node(event, here))
+        self.ended = event
         return values
 
     def _mapping(self, path: KeyPath) -> dict[str, Any]:
@@ -310,6 +343,7 @@ class _EventReader:
             values[key] = self._node(value_event, here)
             if not path:
                 self.key = ""
+        self.ended = event
         return values
 
     def _key(self, event: Any, path: KeyPath) -> str | None:
@@ -367,9 +401,12 @@ class _EventReader:
             return None
         return (line[:at] + line[at + len(mark) :].lstrip(" ")).rstrip(" ")
 
-    def _refuse(self, event: Any, code: str, text: str, hint: str, *, mended: str | None = None) -> None:
-        shown = worth_showing(mended)
-        self.out.problems.append(Problem(code, self._place(event), text, hint, shown, self.key))
+    def _refuse(
+        self, event: Any, code: str, text: str, hint: str, *, mended: str | None = None, meant: str | None = None
+    ) -> None:
+        extent = _extent(event.start_mark, event.end_mark, self.first_line)
+        found = Problem(code, self._place(event), text, hint, key=self.key, extent=extent, meant=meant)
+        self.out.problems.append(found.with_line(self._line(event), mended))
         if len(self.out.problems) >= MOST_PROBLEMS:
             raise _TooMuchError
 

@@ -293,7 +293,8 @@ def _without_taken_id(view: View, file: BrokenFile, directory: references.Direct
     line = right[0].front.position("id").line
     hint = f"{min(node.path for node in others)} has the id {right[0].memory.id}: delete this line, then memstore adopt"
     return tuple(
-        one._replace(mended=None, hint=hint) if one.at.line == line and one.mended else one for one in file.findings
+        one._replace(mended=None, meant=None, hint=hint) if one.at.line == line and one.mended else one
+        for one in file.findings
     )
 
 

@@ -45,7 +45,7 @@ _CONFLICT = [re.compile(marker, re.MULTILINE) for marker in (r"^<{7} ", r"^={7}\
 
 def as_checked(file: MemoryFile) -> Checked:
     """Return what is checked of a file: its memory, with the positions of what it says."""
-    return Checked(file.path, file.memory, file.front.position, file.text.body_line)
+    return Checked(file.path, file.memory, file.front.position, file.text.body_line, file.front.extent)
 
 
 def of_memory(checked: Checked, *, now: datetime) -> list[Finding]:
@@ -198,6 +198,7 @@ def unread_keys(checked: Checked, *, but: Collection[str] = ()) -> Iterator[Find
             yield checked.finding(
                 "key-unknown", f"memstore does not read a key `{name}`",
                 f"did you mean {meant}? To keep a key of your own, give it a name that is less similar", name,
+                meant=meant, of_key=True,
             )  # fmt: skip
 
 

@@ -154,6 +154,7 @@ def _target(
             f"`{key}` names {ref}, but {ref.id} is of type {targets[0].type}",
             f"write {targets[0].type}:{ref.id}",
             *at,
+            meant=f"{targets[0].type}:{ref.id}",
         )
     elif all(target.is_forgotten for target in targets):
         return  # a tombstone names nothing, and what named it may go on

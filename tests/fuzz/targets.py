@@ -17,7 +17,6 @@ from memstore.access.world import Session, World
 from memstore.core.change import Skipped
 from memstore.core.config import VAULT_SETTINGS
 from memstore.core.errors import FormatError, MemstoreError, UsageError
-from memstore.core.finding_codes import Checked
 from memstore.core.keys import KEYS
 from memstore.core.places import RegistryKind
 from memstore.core.times import period
@@ -40,6 +39,7 @@ from memstore.trust.keyring import ATTEST_NAMESPACE
 from memstore.trust.ssh_wire import public_key, read_public_key, string
 from memstore.trust.statement import canonical_json, content_of, digests, provenance_of
 from memstore.vault import checks
+from tests.support import as_meant
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -81,6 +81,10 @@ def _looked_at(file: ReadFile, *, mixed: bool) -> None:
     if isinstance(file, BrokenFile):
         assert all(str(finding.at.line) in finding.line for finding in file.findings)
         assert file.findings
+        meant = [finding for finding in file.findings if finding.meant is not None]
+        assert all(
+            as_meant(file.data, finding) == (finding.mended or as_meant(file.data, finding)) for finding in meant
+        )
         return
     body = file.memory.body
     found = passages(body, first_line=file.text.body_line)
@@ -98,7 +102,8 @@ def _looked_at(file: ReadFile, *, mixed: bool) -> None:
             json.loads(canonical_json(told))
     with suppress(FormatError):
         digests(file.memory)
-    checks.of_memory(Checked(PATH, file.memory, file.front.position, file.text.body_line), now=NOW)
+    mistakes = checks.of_memory(checks.as_checked(file), now=NOW)
+    assert all(as_meant(file.data, finding) for finding in mistakes if finding.meant is not None)
 
 
 _NAMES = (*(key.name for key in KEYS), "mood", "acess_grants")

@@ -51,6 +51,7 @@ def test_the_json_says_the_same(slips: Program) -> None:
     found = {(f["path"], f["code"], f["line"], f["mended"]) for f in document["findings"]}
     assert found == {(name, b.code, b.line, b.mended) for name, b in FINDINGS.items()}
     assert all(f["hint"] for f in document["findings"])
+    assert [f["path"] for f in document["findings"] if f["mended"] and f.get("meant") is None] == []
 
 
 def test_search_works_on_the_rest_and_says_what_was_left_out(slips: Program) -> None:
