@@ -20,7 +20,7 @@ from tests.memory_vault import MemoryVault
 from tests.support import CountingIds, TickClock
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     from memstore.access.local_state import VerdictCache
     from memstore.core.change import Operation
@@ -48,6 +48,10 @@ class ReadingLibrary:
 
     def snapshot_of(self, files: Iterable[tuple[str, bytes]]) -> Snapshot:
         return snapshot_of_files(files, blob_id=blob_id)
+
+    def laid_over(self, snapshot: Snapshot, texts: Mapping[str, bytes]) -> Snapshot:  # noqa: ARG002 -- it reads all anew
+        there = [(path, self._vault.read(path)) for path in self._vault.files if path not in texts]
+        return self.snapshot_of([*there, *texts.items()])
 
     def status(self) -> IndexStatus:
         return IndexStatus(folder=self._vault.root, built=True)

@@ -106,6 +106,12 @@ class View(Protocol):
             GitError: the vault has no history.
         """
 
+    def overlaid(self, texts: Mapping[str, bytes]) -> View:
+        """Return this view with other bytes in some files, or in new ones, as an editor holds them before it saves.
+
+        Everything is found, checked and judged as if they were saved. Nothing can be written through it.
+        """
+
     def without_commits(self) -> View:
         """Return the same view with automatic commits off, whatever the vault's settings say."""
 

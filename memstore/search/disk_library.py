@@ -6,6 +6,7 @@ are read into memory and laid over the index, and nothing is written; if many ch
 
 from __future__ import annotations
 
+import time
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -22,7 +23,13 @@ from memstore.search.index_store import FIRST_BUILD_PATIENCE_SECONDS, IndexDiffe
 from memstore.search.layered_snapshot import LayeredSnapshot
 from memstore.search.local_state import DerivedCache, drop_gists
 from memstore.search.manifest import DamagedError
-from memstore.search.memory_snapshot import FileReader, MemoryIndex, snapshot_of_documents, snapshot_of_files
+from memstore.search.memory_snapshot import (
+    FileReader,
+    LoadedFile,
+    MemoryIndex,
+    snapshot_of_documents,
+    snapshot_of_files,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -35,7 +42,7 @@ if TYPE_CHECKING:
     from memstore.history.git_history import GitHistory
     from memstore.search.index_store import Index
     from memstore.search.library import IndexStatus, Refreshed, Snapshot
-    from memstore.search.memory_snapshot import Document, LoadedFile
+    from memstore.search.memory_snapshot import Document
 
 
 # If more files than this changed, they are written into the index: reading them every time would cost more.
@@ -129,6 +136,19 @@ class DiskLibrary:
             (path, data) for path, data in files if is_memory_path(path, mixed=mixed) and not is_registry(path, data)
         )
         return snapshot_of_files(kept, blob_id=self._blob_id, mixed=mixed, languages=self._languages)
+
+    def laid_over(self, snapshot: Snapshot, texts: Mapping[str, bytes]) -> Snapshot:
+        """Return one of this library's snapshots with other files in it, given as bytes by path; see the port."""
+        if isinstance(snapshot, LayeredSnapshot):
+            return snapshot.laid_over(self._over(path, data) for path, data in texts.items())
+        others = [path for path in snapshot.catalog.column("path") if path not in texts]
+        return self.snapshot_of([*((path, self._vault.read(path)) for path in others), *texts.items()])
+
+    def _over(self, path: str, data: bytes) -> ReadAnew:
+        """Return the document of a text that an editor holds, and which is taken to be as new as it can be."""
+        stat = FileStat(path, len(data), time.time_ns(), 0, 0)
+        file = LoadedFile(stat, data, self._blob_id(data), mixed=self._vault.mixed, languages=self._languages)
+        return ReadAnew(stat, self._with_date(file.document, stat), None)
 
     def status(self) -> IndexStatus:
         """Return how far the index matches the vault; nothing is written."""

@@ -67,6 +67,27 @@ class IndexDifference:
         """The rows that no longer describe a file."""
         return frozenset(self.gone | {each.row for each in self.read if each.row is not None})
 
+    def laid_over(self, files: Iterable[ReadAnew], paths: Sequence[str]) -> IndexDifference:
+        """Return the difference with other contents of these files; `paths` are those of the index's rows.
+
+        A file that had been read anew stays at its place among those that were.
+        """
+        after = IndexDifference(self.files)
+        after.read, after.gone, after.moved = [*self.read], {*self.gone}, {**self.moved}
+        above = {each.stat.path: at for at, each in enumerate(after.read)}
+        moved, dead = {stat.path: row for row, stat in self.moved.items()}, self.dead
+        for each in files:
+            path = each.stat.path
+            if (at := above.get(path)) is not None:
+                after.read[at] = each._replace(row=after.read[at].row)
+                continue
+            row = moved[path] if path in moved else paths.index(path) if path in paths else None
+            if row is not None and path not in moved and (row in dead or row in self.moved):
+                row = None  # another file was there
+            after.moved.pop(-1 if row is None else row, None)
+            after.read.append(each._replace(row=row))
+        return after
+
 
 class Index:
     """The index as it was when it was opened: one row per file, some of them dead."""

@@ -12,11 +12,11 @@ from memstore.search.manifest import DamagedError
 from memstore.search.memory_snapshot import MemoryCatalog, MemoryIndex, cell
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from memstore.core.catalog import Entry, Field
     from memstore.lineage.edges import EdgeTable
-    from memstore.search.index_store import Index, IndexDifference
+    from memstore.search.index_store import Index, IndexDifference, ReadAnew
     from memstore.search.whoosh_index import WhooshIndex
 
 
@@ -206,9 +206,20 @@ class LayeredSnapshot:
         self, index: Index, difference: IndexDifference, *, rebuilt: Callable[[], MemoryIndex], is_certain: bool = True
     ) -> None:
         self._layers = index, difference
+        self._rebuilt = rebuilt
         self.is_certain = is_certain
         self.catalog = LayeredCatalog(index, difference)
-        self.index = LayeredIndex(index, difference, rebuilt=rebuilt)
+
+    @cached_property
+    def index(self) -> LayeredIndex:
+        """The search index; that of the upper layer is made when it is first asked for."""
+        return LayeredIndex(*self._layers, rebuilt=self._rebuilt)
+
+    def laid_over(self, files: Iterable[ReadAnew]) -> LayeredSnapshot:
+        """Return this snapshot with other contents of these files; see `search.library.Library.laid_over`."""
+        index, difference = self._layers
+        after = difference.laid_over(files, index.column("path"))
+        return LayeredSnapshot(index, after, rebuilt=self._rebuilt, is_certain=self.is_certain)
 
     @property
     def state(self) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
 
@@ -138,6 +138,12 @@ class Library(Protocol):
         """Return a snapshot of other files, such as those of a past commit, given as path and bytes.
 
         Files at paths that can't hold a memory are left out.
+        """
+
+    def laid_over(self, snapshot: Snapshot, texts: Mapping[str, bytes]) -> Snapshot:
+        """Return one of this library's snapshots with other files in it, given as bytes by path; nothing is kept.
+
+        Files that both have keep their row or get one behind all others.
         """
 
     def status(self) -> IndexStatus:

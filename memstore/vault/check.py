@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from memstore.access import SEALED, SHARED
@@ -36,7 +37,7 @@ from memstore.core.short_repr import short_repr
 from memstore.core.times import LATEST, instant
 from memstore.core.transaction import again_where_changed, save_all
 from memstore.files import catalog_entry, memory_file, plain_note, splice
-from memstore.files.memory_file import BrokenFile, MemoryFile, SealedFile
+from memstore.files.memory_file import BrokenFile, MemoryFile, PlainFile, SealedFile
 from memstore.files.render import entry_of
 from memstore.history import HISTORY, WORK_TREE
 from memstore.history.revisions import wholes_of
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
     from memstore.core.finding import Finding
     from memstore.core.view import View
     from memstore.files.memory_file import ReadFile
+    from memstore.vault.note_names import NoteNames
 
 
 # One's own notes seldom name a source: reported to everybody, these warnings would bury real problems.
@@ -117,48 +119,29 @@ def check(view: View, paths: Sequence[str] = ()) -> CheckResult:
     """
     view.require_owner()
     memories, registry = _chosen(view, paths)
-    now = view.clock.now()
-    elsewhere = left_out(view)
-    directory = directory_of(view, _rows(view), elsewhere)
-    attestations = AttestationCheck(view)
+    single = FileCheck(view)
     findings: list[Finding] = []
+    notices: list[Finding] = []
     compressed: list[Checked] = []
-    recited: list[Finding] = []
-    in_part: list[Finding] = []
     plain = 0
-    first_commits = dict(zip(view.column("path"), view.column("first_commit"), strict=True))
     for path in view.with_progress("checking files", memories):
         file = view.whole.any_file(path)
-        if isinstance(file, MemoryFile) and is_hidden_from_member(view, file.memory):
-            findings += checks.unseen(checks.as_checked(file), view.config.owner)
-            continue
-        findings += checks.secrets(file)
-        findings += () if isinstance(file, SealedFile) else references.private_names(view, path, file.data)
-        if isinstance(file, MemoryFile):
-            checked = checks.as_checked(file)
-            findings += checks.of_memory(checked, now=now) + references.of_memory(checked, directory)
-            findings += checks.narrower(checked, view.config.owner) if _is_members(view) else ()
-            findings += _cited_in_vain(checked, file, directory)
-            findings += attestations.of(checked, file.data)
-            compressed += [checked] if file.memory.compressed_from else []
-            recited += changed_citations(view, file) if view.of(HISTORY).repository else ()
-        elif isinstance(file, BrokenFile):
-            findings += _without_taken_id(view, file, directory)
-        elif not isinstance(file, SealedFile):
-            plain += 1
-            findings += _unread_dates(path, file.data, first_commit=first_commits.get(path, ""))
-            in_part += _unread_parts(path, file.data)
+        findings += single.findings(file)
+        notices += single.notices(file)
+        plain += isinstance(file, PlainFile)
+        if isinstance(file, MemoryFile) and file.memory.compressed_from:
+            compressed += [] if is_hidden_from_member(view, file.memory) else [checks.as_checked(file)]
     findings += _unmerged(view, {*memories, *registry}, findings)
     findings += _lost_texts(view, compressed)
     wanted = set(registry)
     findings += [finding for finding in _registry_findings(view) if finding.path in wanted]
     for path in registry if is_group(view.config.owner) else ():
         findings += references.private_names(view, path, view.own_file(path) or b"")
-    findings += () if paths else (*attestations.keyring(), *widened_since_check(view))
+    findings += () if paths else (*single.attestations.keyring(), *widened_since_check(view))
     findings += () if paths else (*consents_lost(view), *_vaults_inside(view, memories), *_unkept(view))
     sealed = [one for one in view.of(SEALED).findings() if one.path in {*memories} or not paths]
     findings += [one for one in sealed if one.severity is not Severity.NOTICE]
-    attestations.keep()
+    single.attestations.keep()
     if not paths:
         remember_checked(view)
     return CheckResult(
@@ -168,14 +151,89 @@ def check(view: View, paths: Sequence[str] = ()) -> CheckResult:
         notices=in_order(
             [
                 *(() if paths else _said_once(view)),
-                *_dangling_links(view, {*memories}, elsewhere),
-                *recited,
-                *in_part,
+                *notices,
                 *(() if paths else _left_out_files(view)),
                 *(one for one in sealed if one.severity is Severity.NOTICE),
             ]
         ),
     )
+
+
+class FileCheck:
+    """What is wrong with single files among all others that a view has: in a check, and while somebody types.
+
+    Whoever looks, nothing hidden is named. What concerns the vault as a whole, like its keyring, is none of it.
+
+    Args:
+        view: the vault.
+        links: where links lead, if that is known already.
+    """
+
+    def __init__(self, view: View, links: LinkTable | None = None) -> None:
+        self._view, self._now = view, view.clock.now()
+        self.attestations = AttestationCheck(view)
+        if links is not None:
+            self._links = links
+
+    def findings(self, file: ReadFile) -> Iterator[Finding]:
+        """Yield the errors and warnings of a file, as it was read."""
+        view, path = self._view, file.path
+        if isinstance(file, MemoryFile) and is_hidden_from_member(view, file.memory):
+            yield from checks.unseen(checks.as_checked(file), view.config.owner)
+            return
+        yield from checks.secrets(file)
+        yield from () if isinstance(file, SealedFile) else references.private_names(view, path, file.data)
+        if isinstance(file, MemoryFile):
+            checked = checks.as_checked(file)
+            yield from checks.of_memory(checked, now=self._now)
+            yield from references.of_memory(checked, self._directory)
+            yield from checks.narrower(checked, view.config.owner) if _is_members(view) else ()
+            yield from _cited_in_vain(checked, file, self._directory)
+            yield from self.attestations.of(checked, file.data)
+        elif isinstance(file, BrokenFile):
+            yield from _without_taken_id(view, file, self._directory)
+        elif isinstance(file, PlainFile):
+            yield from _unread_dates(path, file.data, first_commit=self._first_commits.get(path, ""))
+
+    def notices(self, file: ReadFile) -> Iterator[Finding]:
+        """Yield what is worth knowing of a file, as it was read, and no fault: links that lead nowhere, for one."""
+        view = self._view
+        if isinstance(file, MemoryFile) and is_hidden_from_member(view, file.memory):
+            return
+        yield from self._dangling(file.path)
+        if isinstance(file, MemoryFile) and view.is_owners and view.of(HISTORY).repository:
+            yield from changed_citations(view, file)
+        elif isinstance(file, PlainFile):
+            yield from _unread_parts(file.path, file.data)
+
+    def _dangling(self, path: str) -> Iterator[Finding]:
+        """Yield a finding for each link in a file that leads nowhere; a link with a memory's id is a ref."""
+        row = self._links.row_of(path)
+        for line, link in () if row is None else self._links.dangling(row):
+            if MemoryRef.parse(link.target) is None and not self._left_names.led_to(link, of=path):
+                what = "note" if link.must_name_note else "file"
+                hint = f"{'write the note' if link.must_name_note else 'put the file there'}, or correct the link"
+                yield finding_of("link-dangling", path, f"{link.written} leads to no {what}", hint, Position(line))
+
+    @cached_property
+    def _directory(self) -> references.Directory:
+        return directory_of(self._view, _rows(self._view), self._left)
+
+    @cached_property
+    def _links(self) -> LinkTable:
+        return LinkTable(self._view)
+
+    @cached_property
+    def _left(self) -> Collection[ReadFile]:
+        return left_out(self._view)
+
+    @cached_property
+    def _left_names(self) -> NoteNames:
+        return names_of(self._left)
+
+    @cached_property
+    def _first_commits(self) -> Mapping[str, str]:
+        return dict(zip(self._view.column("path"), self._view.column("first_commit"), strict=True))
 
 
 @again_where_changed
@@ -235,7 +293,7 @@ def fix(view: View, paths: Sequence[str] = (), *, since: str | None = None, dry_
 
 
 def _rows(view: View) -> Sequence[int]:
-    return view.rows if _is_members(view) else view.whole.rows
+    return view.rows if _is_members(view) or not view.is_owners else view.whole.rows
 
 
 def _is_members(view: View) -> bool:
@@ -346,17 +404,6 @@ def _cited_in_vain(checked: Checked, file: MemoryFile, directory: references.Dir
             for _, at in catalog_entry.places(file, EdgeKind.CITES, cited):
                 text, hint = f"the text cites {cited}, which does not exist", "correct the citation, or remove it"
                 yield checked.finding("ref-dangling", text, hint, line=at.line)._replace(at=at)
-
-
-def _dangling_links(view: View, paths: Collection[str], left: Collection[ReadFile]) -> Iterator[Finding]:
-    """Yield a finding for each link in these files that leads nowhere; a link with a memory's id is a ref."""
-    table, elsewhere = LinkTable(view), names_of(left)
-    for note in table.notes:
-        for line, link in table.dangling(note.row) if note.path in paths else ():
-            if MemoryRef.parse(link.target) is None and not elsewhere.led_to(link, of=note.path):
-                what = "note" if link.must_name_note else "file"
-                hint = f"{'write the note' if link.must_name_note else 'put the file there'}, or correct the link"
-                yield finding_of("link-dangling", note.path, f"{link.written} leads to no {what}", hint, Position(line))
 
 
 def _vaults_inside(view: View, memories: Sequence[str]) -> Iterator[Finding]:

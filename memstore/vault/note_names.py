@@ -22,7 +22,7 @@ from memstore.files import FILES
 from memstore.files.links import LinkKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from memstore.core.view import View
     from memstore.files.links import TextLink
@@ -157,6 +157,10 @@ class LinkTable:
         self.names = NoteNames(self.notes)
         self._cells = view.column("links")
 
+    def row_of(self, path: str) -> int | None:
+        """Return the row of the note at a path; None if there is none."""
+        return self._rows.get(path)
+
     def links_of(self, row: int) -> Iterator[tuple[int, TextLink]]:
         """Yield the links of a note with their lines in the file, in text order."""
         from memstore.files.catalog_entry import links_of_items
@@ -192,6 +196,10 @@ class LinkTable:
         if self.led_to(row, link) or not (link.must_name_note or link.may_name_file):
             return False
         return not self._files.holds(link, of=self.names[row].path)
+
+    @cached_property
+    def _rows(self) -> Mapping[str, int]:
+        return {note.path: note.row for note in self.notes}
 
     @cached_property
     def _files(self) -> FileNames:

@@ -66,6 +66,12 @@ class VaultView(Look):
             ws = ws._replace(clock=FixedClock(time_of(ws, when, commit), ws.clock))
         return ws.view_at(moment_of_commit(ws, commit))
 
+    def overlaid(self, texts: Mapping[str, bytes]) -> View:
+        from memstore.vault.overlay import laid_over
+
+        ws, moment = laid_over(self.ws, self.snapshot, texts)
+        return ws.view_at(moment)
+
     def without_commits(self) -> View:
         ws = self.ws._replace(config=self.config._replace(auto_commit=False))
         return ws.view_at(self.taken)

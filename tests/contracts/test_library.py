@@ -57,6 +57,24 @@ def test_a_snapshot_is_of_the_files_as_they_are(case: Case) -> None:
     assert holding(case.library.snapshot(), "milk") == ["tea.md"]
 
 
+def test_texts_that_are_laid_over_are_read_as_if_they_were_saved_and_nothing_is_kept(case: Case) -> None:
+    case.vault.create("tea.md", TEA)
+    case.vault.create("milk.md", MILK)
+    case.library.snapshot()
+    case.vault.create("late.md", TEA)  # in no index yet
+    below = case.library.snapshot()
+    texts = {"late.md": MILK, "tea.md": TEA.replace(b"Hot tea", b"Cold coffee"), "new.md": TEA}
+    over = case.library.laid_over(below, texts)
+    assert holding(over, "tea") == ["new.md"]
+    assert holding(over, "coffe") == ["tea.md"]
+    assert holding(over, "milk") == ["late.md", "milk.md"]
+    live = [over.catalog.column("path")[row] for row in over.catalog.memories]
+    assert sorted(live) == ["late.md", "milk.md", "new.md", "tea.md"]
+    again = case.library.laid_over(below, {"tea.md": MILK, "new.md": MILK})
+    assert holding(again, "milk") == ["milk.md", "new.md", "tea.md"]
+    assert holding(below, "tea") == holding(case.library.snapshot(), "tea") == ["late.md", "tea.md"]
+
+
 def test_a_glance_sees_new_files_and_missing_ones(case: Case) -> None:
     case.vault.create("tea.md", TEA)
     case.library.snapshot()

@@ -31,7 +31,7 @@ FILES = {
 }  # fmt: skip
 
 
-@pytest.fixture(params=["memory", "disk", "layered"])
+@pytest.fixture(params=["memory", "disk", "layered", "overlaid"])
 def snapshot(request: pytest.FixtureRequest, tmp_path: Path) -> Snapshot:
     if request.param == "memory":
         return snapshot_of_files(FILES.items(), blob_id=lambda _: "0")
@@ -49,6 +49,11 @@ def snapshot(request: pytest.FixtureRequest, tmp_path: Path) -> Snapshot:
         (vault.root / "was.md").rename(vault.root / "a/tea.md")
         (vault.root / "c/copy.md").rename(vault.root / "c/other.md")
         (vault.root / "c/other.md").rename(vault.root / "c/copy.md")
+    elif request.param == "overlaid":
+        vault.create("b.md", b"plain once")
+        vault.create("c/copy.md", memory_text("Hot tea, once.\n", id="m_other"))
+        vault.create("sealed.md.age", FILES["sealed.md.age"])
+        return library.laid_over(library.snapshot(), {path: FILES[path] for path in FILES if path != "sealed.md.age"})
     else:
         for path, data in FILES.items():
             vault.create(path, data)
