@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import posixpath
 import unicodedata
+from bisect import bisect_left
 from collections import defaultdict
+from copy import copy
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -22,7 +24,7 @@ from memstore.files import FILES
 from memstore.files.links import LinkKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from memstore.core.view import View
     from memstore.files.links import TextLink
@@ -68,23 +70,54 @@ class NoteNames:
         self._titles: dict[str, list[int]] = defaultdict(list)
         self._aliases: dict[str, list[int]] = defaultdict(list)
         self._ids: dict[str, list[int]] = defaultdict(list)
-        for note in sorted(self._notes.values(), key=lambda note: (note.path.count("/"), note.path)):
-            path = folded(note.path)
-            self._paths[path].append(note.row)
-            self._bare[without_suffix(path)].append(note.row)
-            self._stems[stem_of(path)].append(note.row)
-            self._ids[note.id].append(note.row)
-            self._titles[folded(note.title)].append(note.row)
-            for alias in (*note.aliases, *page_names(note.path)):
-                self._aliases[folded(alias)].append(note.row)
-        for table in (self._ids, self._titles, self._aliases):
-            table.pop("", None)
+        for note in sorted(self._notes.values(), key=_nearness):
+            for table, name in self._named(note):
+                table[name].append(note.row)
+
+    def _named(self, note: Note) -> Iterator[tuple[dict[str, list[int]], str]]:
+        """Yield each table that has a note, with the name by which it has it."""
+        path = folded(note.path)
+        yield self._paths, path
+        yield self._bare, without_suffix(path)
+        yield self._stems, stem_of(path)
+        for table, name in ((self._ids, note.id), (self._titles, folded(note.title))):
+            if name:
+                yield table, name
+        for alias in (*note.aliases, *page_names(note.path)):
+            if name := folded(alias):
+                yield self._aliases, name
+
+    def replaced(self, gone: Iterable[int], new: Iterable[Note]) -> NoteNames:
+        """Return these names without the notes of some rows and with others, at a cost that depends on these few."""
+        after = NoteNames(())
+        vars(after).update({name: copy(table) for name, table in vars(self).items()})
+        after.replace(gone, new)
+        return after
+
+    def replace(self, gone: Iterable[int], new: Iterable[Note]) -> None:
+        """Take out the notes of some rows, and put others in."""
+        for row in gone:
+            for table, name in self._named(self._notes.pop(row)):
+                table[name] = [other for other in table[name] if other != row]
+        for note in new:
+            self._notes[note.row] = note
+            for table, name in self._named(note):
+                table[name] = sorted([*table[name], note.row], key=lambda row: _nearness(self._notes[row]))
+
+    @property
+    def notes(self) -> Collection[Note]:
+        """All notes, in no order."""
+        return self._notes.values()
 
     def __getitem__(self, row: int) -> Note:
         return self._notes[row]
 
     def __len__(self) -> int:
         return len(self._notes)
+
+    def row_of(self, path: str) -> int | None:
+        """Return the row of the note at exactly this path; None if there is none."""
+        return next((row for row in self._paths.get(folded(path), ()) if self._notes[row].path == path), None)
 
     def moved(self, row: int, path: str) -> NoteNames:
         """Return these names as they would be with the note of a row at another path."""
@@ -136,6 +169,11 @@ class NoteNames:
         return [*dict.fromkeys([*by_path, *(row for table in tables for row in table.get(asked, ()))])]
 
 
+def _nearness(note: Note) -> tuple[int, str]:
+    """Return the key that sorts notes: those nearest to the vault's folder first, then by path."""
+    return note.path.count("/"), note.path
+
+
 def names_of(files: Iterable[ReadFile]) -> NoteNames:
     """Return the names of notes that the work tree does not have."""
     from memstore.files.catalog_entry import entry_of
@@ -149,17 +187,36 @@ class LinkTable:
 
     Args:
         view: the vault.
+        names: the names of all its notes, if they are known already.
+        files: those of its other files, if they are known already.
     """
 
-    def __init__(self, view: View) -> None:
+    def __init__(self, view: View, names: NoteNames | None = None, files: FileNames | None = None) -> None:
         self._view = view
-        self.notes = all_notes(view)
-        self.names = NoteNames(self.notes)
+        self.names = names or NoteNames(all_notes(view))
         self._cells = view.column("links")
+        if files is not None:
+            self.files = files
+
+    def laid_over(self, view: View, paths: Collection[str]) -> LinkTable:
+        """Return the links of a view that differs from this one's in the notes at these paths alone."""
+        before, column = self._view.column("path"), view.column("path")
+        if column[: len(before)] != before:
+            return LinkTable(view, files=self.files)  # the rows are others
+        gone = [row for path in paths if (row := self.row_of(path)) is not None]
+        shown = (view.rows, view.plain, view.broken)
+        rows = {*gone, *range(len(before), len(column))}
+        new = [row for row in rows if column[row] in paths and any(_has(sorted_rows, row) for sorted_rows in shown)]
+        return LinkTable(view, self.names.replaced(gone, notes_of(view, new)), self.files)
+
+    @property
+    def notes(self) -> Collection[Note]:
+        """The notes that the view shows."""
+        return self.names.notes
 
     def row_of(self, path: str) -> int | None:
         """Return the row of the note at a path; None if there is none."""
-        return self._rows.get(path)
+        return self.names.row_of(path)
 
     def links_of(self, row: int) -> Iterator[tuple[int, TextLink]]:
         """Yield the links of a note with their lines in the file, in text order."""
@@ -195,15 +252,18 @@ class LinkTable:
         """Return whether a link of a note leads to no note and to no other file, as far as the viewer may know."""
         if self.led_to(row, link) or not (link.must_name_note or link.may_name_file):
             return False
-        return not self._files.holds(link, of=self.names[row].path)
+        return not self.files.holds(link, of=self.names[row].path)
 
     @cached_property
-    def _rows(self) -> Mapping[str, int]:
-        return {note.path: note.row for note in self.notes}
-
-    @cached_property
-    def _files(self) -> FileNames:
+    def files(self) -> FileNames:
+        """The files that are no notes."""
         return FileNames(self._view.of(FILES).below(self._view.root) or ())
+
+
+def _has(rows: Sequence[int], row: int) -> bool:
+    """Whether a row is among some, ascending."""
+    at = bisect_left(rows, row)
+    return at < len(rows) and rows[at] == row
 
 
 class FileNames:

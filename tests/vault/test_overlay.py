@@ -13,9 +13,11 @@ from hypothesis import strategies as st
 from memstore.core.change import Edit
 from memstore.core.errors import RefusedError
 from memstore.core.transaction import save
+from memstore.files.links import TextLink
 from memstore.files.local_state import Environment
 from memstore.vault.check import check
 from memstore.vault.composition import open_workspace
+from memstore.vault.note_names import LinkTable
 from tests import broken_vault
 from tests.support import examples, memory_text
 
@@ -53,6 +55,9 @@ def put(folder: Path, files: dict[str, bytes]) -> None:
         (folder / path).write_bytes(data)
 
 
+LINKS = [
+    TextLink.of(word) for word in ("[[Tea]]", "[[kettle]]", "[[a/tea]]", "[[m_aaaaaaaaaa]]", "(tea.md)", "(a/tea.md)")
+]
 TEXTS = st.lists(st.sampled_from(WORDS), max_size=6).map("\n".join)
 FILES = st.dictionaries(
     st.sampled_from([*BEFORE, "new.md", "b/kettle.md"]),
@@ -75,6 +80,13 @@ def test_a_check_of_texts_that_are_laid_over_says_what_one_of_the_saved_files_sa
         folder = vault(Path(place) / "vault", BEFORE, mixed=mixed)
         over = opened(folder).overlaid(texts)
         found, rows = check(over), [over.entry(row) for row in over.texts]
+        near, anew = LinkTable(opened(folder)).laid_over(over, {*texts}), LinkTable(over)
+        assert {note.path: [*near.dangling(note.row)] for note in near.notes} == {
+            note.path: [*anew.dangling(note.row)] for note in anew.notes
+        }
+        for link in LINKS:
+            for of in BEFORE:
+                assert [*near.names.led_to(link, of=of)] == [*anew.names.led_to(link, of=of)]
         put(folder, texts)
         saved = opened(folder)
         assert found == check(saved)
