@@ -30,32 +30,40 @@ if TYPE_CHECKING:
 _Node = TypeVar("_Node", bound=Hashable)
 
 
-def cycles(edges: Mapping[str, Iterable[str]]) -> list[tuple[str, ...]]:
-    """Return a shortest cycle for each knot of a graph; empty for an acyclic graph.
+class Cycles:
+    """The cycles of a graph, each found when one of its nodes is first asked for; all of them together cost one search.
 
     A knot is a set of nodes that all lead to each other (a strongly connected component), or a node with an edge to
-    itself. Each cycle begins with its knot's smallest node and follows the edges; the last node leads to the first.
+    itself. Of each knot, only a shortest cycle through its smallest node counts: without it there may be no other.
 
     Args:
-        edges: for each node the nodes it leads to; nodes that are not keys lead nowhere.
+        targets: returns the nodes that a node leads to.
     """
-    found = []
-    for knot in knots({node: sorted(set(edges[node])) for node in sorted(edges)}):
-        start = min(knot)
-        path = _shortest_way_back(edges, start, knot)
-        if path:
-            found.append(path)
-    return sorted(found)
+
+    def __init__(self, targets: Callable[[str], Iterable[str]]) -> None:
+        self._targets = cache(targets)
+        self._search = _Search(self._targets)
+        self._found: dict[str, tuple[str, ...]] = {}
+
+    def of(self, node: str) -> tuple[str, ...]:
+        """Return the cycle that a node is part of; empty if it is in none.
+
+        It begins with its knot's smallest node and follows the edges; the last node leads to the first.
+        """
+        for knot in self._search.run(node) if node not in self._search.place else ():
+            cycle = _shortest_way_back(self._targets, min(knot), knot)
+            self._found.update(dict.fromkeys(cycle, cycle))
+        return self._found.get(node, ())
 
 
-def _shortest_way_back(edges: Mapping[str, Iterable[str]], start: str, knot: set[str]) -> tuple[str, ...]:
+def _shortest_way_back(targets: Callable[[str], Iterable[str]], start: str, knot: set[str]) -> tuple[str, ...]:
     """Return the nodes of a shortest path from `start` to itself within its knot; empty if there is none."""
     came_from: dict[str, str] = {}
     level = [start]
     while level:
         following = []
         for node in level:
-            for target in sorted(knot.intersection(edges.get(node, ()))):
+            for target in sorted(knot.intersection(targets(node))):
                 if target == start:
                     return tuple(_walked(came_from, start, node))
                 if target not in came_from:
@@ -74,7 +82,7 @@ def _walked(came_from: Mapping[str, str], start: str, end: str) -> list[str]:
 
 def knots(edges: Mapping[_Node, Iterable[_Node]]) -> Iterator[set[_Node]]:
     """Yield the strongly connected components (Gabow 2000), without recursion: chains may have any length."""
-    search = _Search(edges)
+    search = _Search(lambda node: edges.get(node, ()))
     for root in edges:
         if root not in search.place:
             yield from search.run(root)
@@ -87,8 +95,8 @@ class _Search(Generic[_Node]):
     positions where those begin that, as far as is known, do not lead back to the ones before.
     """
 
-    def __init__(self, edges: Mapping[_Node, Iterable[_Node]]) -> None:
-        self.edges = edges
+    def __init__(self, targets: Callable[[_Node], Iterable[_Node]]) -> None:
+        self.targets = targets
         self.place: dict[_Node, int] = {}
         self.path: list[_Node] = []
         self.bounds: list[int] = []
@@ -114,7 +122,7 @@ class _Search(Generic[_Node]):
         self.place[node] = len(self.path)
         self.bounds.append(len(self.path))
         self.path.append(node)
-        return iter(self.edges.get(node, ()))
+        return iter(self.targets(node))
 
     def _leave(self, start: int) -> set[_Node]:
         """Remove a component from the path; from now on its positions come after all others."""

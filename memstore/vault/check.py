@@ -345,7 +345,7 @@ def _is_below(file: str, path: str) -> bool:
 def _without_taken_id(view: View, file: BrokenFile, directory: references.Directory) -> tuple[Finding, ...]:
     """Return the findings of a file that can't be read; none proposes a line with the id of another memory."""
     right = memory_file.mended(file, mixed=view.config.mixed)
-    others = directory.by_id.get(right[0].memory.id or "") if right else None
+    others = directory.named(right[0].memory.id or "") if right else None
     if right is None or not others:
         return file.findings
     line = right[0].front.position("id").line
@@ -400,7 +400,7 @@ def _cited_in_vain(checked: Checked, file: MemoryFile, directory: references.Dir
     """Yield a finding for each citation in a text that leads to no memory."""
     for cited in catalog_entry.cited_refs(file.memory.body):
         ref = MemoryRef.parse(cited)
-        if ref is not None and ref.id not in directory.by_id:
+        if ref is not None and not directory.named(ref.id):
             for _, at in catalog_entry.places(file, EdgeKind.CITES, cited):
                 text, hint = f"the text cites {cited}, which does not exist", "correct the citation, or remove it"
                 yield checked.finding("ref-dangling", text, hint, line=at.line)._replace(at=at)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from memstore.access import SHARED
@@ -22,7 +23,7 @@ from memstore.core.ids import (
 from memstore.core.keys import REF_KEYS
 from memstore.core.memory import OWN_VAULT, STACK_MARK
 from memstore.files.memory_file import MemoryFile
-from memstore.lineage import graph
+from memstore.lineage.graph import Cycles
 from memstore.lineage.refs import stays_private
 from memstore.vault import checks
 from memstore.vault.transitions import hint_for_copies
@@ -53,28 +54,31 @@ class RefNode:
     is_forgotten: bool = False
 
 
-@dataclass(frozen=True, slots=True)
 class Directory:
-    """All memories of a vault by id, and for each key the cycle that an id is part of."""
+    """The memories of a vault by id, and the cycles that they form; what nobody asks about costs nothing.
 
-    by_id: Mapping[str, Sequence[RefNode]]
-    cycles: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
+    Args:
+        named: returns the memories with an id.
+    """
+
+    def __init__(self, named: Callable[[str], Sequence[RefNode]]) -> None:
+        self.named = cache(named)
+        self._cycles = {key: Cycles(partial(self._targets, key)) for key in _ACYCLIC}
 
     @classmethod
     def of(cls, nodes: Iterable[RefNode]) -> Directory:
-        """Return the directory of a vault's memories."""
+        """Return the directory of these memories."""
         by_id: dict[str, list[RefNode]] = defaultdict(list)
         for node in nodes:
             by_id[node.id].append(node)
-        found: dict[tuple[str, str], tuple[str, ...]] = {}
-        for key in _ACYCLIC:
-            edges = {
-                memory_id: [ref.id for node in same for ref in _refs(node.refs.get(key, ()))]
-                for memory_id, same in by_id.items()
-            }
-            for cycle in graph.cycles(edges):
-                found.update({(key, memory_id): cycle for memory_id in cycle})
-        return cls(by_id, found)
+        return cls(lambda memory_id: by_id.get(memory_id, ()))
+
+    def cycle(self, key: str, memory_id: str) -> tuple[str, ...]:
+        """Return the ids of the cycle that a memory is part of by this key; empty if it is in none."""
+        return self._cycles[key].of(memory_id)
+
+    def _targets(self, key: str, memory_id: str) -> list[str]:
+        return [ref.id for node in self.named(memory_id) for ref in _refs(node.refs.get(key, ()))]
 
 
 def of_memory(checked: Checked, directory: Directory) -> list[Finding]:
@@ -107,7 +111,7 @@ def _named(checked: Checked) -> Iterator[tuple[str, tuple[str | int, ...], str]]
 
 
 def _same_id(checked: Checked, directory: Directory) -> Iterator[Finding]:
-    same = directory.by_id.get(checked.memory.id or "", ())
+    same = directory.named(checked.memory.id or "")
     others = sorted(node.path for node in same if node.path != checked.path)
     if others and checked.memory.status != "forgotten" and any(node.is_forgotten for node in same):
         yield checked.finding(
@@ -123,8 +127,8 @@ def _same_id(checked: Checked, directory: Directory) -> Iterator[Finding]:
 
 def _cycles(checked: Checked, directory: Directory) -> Iterator[Finding]:
     for key in _ACYCLIC:
-        cycle = directory.cycles.get((key, checked.memory.id or ""))
-        if cycle is None:
+        cycle = directory.cycle(key, checked.memory.id or "")
+        if not cycle:
             continue
         start = cycle.index(checked.memory.id or "")
         following = cycle[(start + 1) % len(cycle)]
@@ -141,7 +145,7 @@ def _target(
     checked: Checked, directory: Directory, key: str, at: tuple[str | int, ...], ref: MemoryRef
 ) -> Iterator[Finding]:
     """Yield the problems of the memory that a ref names."""
-    targets = directory.by_id.get(ref.id, ())
+    targets = directory.named(ref.id)
     if ref.id == checked.memory.id and key not in _ACYCLIC:
         yield checked.finding("lineage-cycle", f"`{key}` names the memory itself", "remove the ref", *at)
     elif not targets:
@@ -216,7 +220,8 @@ _OF_LINKS = frozenset({"lineage-cycle", "ref-dangling", "ref-type"})
 
 def directory_of(view: View, rows: Iterable[int], files: Iterable[ReadFile]) -> Directory:
     """Return the directory of these memories, and of those in files that the work tree does not have."""
-    return Directory.of([*_nodes(view, rows), *_nodes_of(files)])
+    here, elsewhere = _by_id(view, rows), Directory.of(_nodes_of(files))
+    return Directory(lambda memory_id: [*here(memory_id), *elsewhere.named(memory_id)])
 
 
 def _nodes_of(files: Iterable[ReadFile]) -> Iterator[RefNode]:
@@ -233,28 +238,34 @@ def wrong_links(view: View, before: MemoryFile, after: MemoryFile) -> list[Findi
         and before.memory.confidence_history == after.memory.confidence_history
     ):
         return []
-    others = [node for node in _nodes(view, view.rows) if node.path != before.path]
+    others = _by_id(view, view.rows)
     known = {(finding.code, finding.text) for finding in _links(before, others)}
     return [finding for finding in _links(after, others) if (finding.code, finding.text) not in known]
 
 
-def _links(file: MemoryFile, others: Sequence[RefNode]) -> list[Finding]:
-    memory = file.memory
-    gone = memory.status == "forgotten"
-    own = [RefNode(file.path, memory.type, memory.id, _refs_of_file(file), gone)] if memory.id else []
-    found = of_memory(checks.as_checked(file), Directory.of([*others, *own]))
-    return [finding for finding in found if finding.code in _OF_LINKS]
+def _links(file: MemoryFile, others: Callable[[str], Iterable[RefNode]]) -> list[Finding]:
+    """Return the problems of a file's refs among the files at other paths."""
+    own = Directory.of(_nodes_of([file]))
+    directory = Directory(
+        lambda memory_id: [*(node for node in others(memory_id) if node.path != file.path), *own.named(memory_id)]
+    )
+    return [finding for finding in of_memory(checks.as_checked(file), directory) if finding.code in _OF_LINKS]
 
 
 def _refs_of_file(file: MemoryFile) -> dict[str, tuple[str, ...]]:
     return {key: getattr(file.memory, key) for key in REF_KEYS}
 
 
-def _nodes(view: View, rows: Iterable[int]) -> Iterator[RefNode]:
-    """Yield a node for each memory that has an id."""
+def _by_id(view: View, rows: Iterable[int]) -> Callable[[str], Sequence[RefNode]]:
+    """Return a function that returns the memories with an id among these rows."""
     ids, paths, types, statuses = (view.column(name) for name in ("id", "path", "type", "status"))
     columns = {key: view.column(key) for key in REF_KEYS}
+    rows_of: dict[str, list[int]] = defaultdict(list)
     for row in rows:
-        if ids[row]:
-            refs = {key: tuple(column[row].split(ITEM_SEPARATOR)) for key, column in columns.items() if column[row]}
-            yield RefNode(paths[row], types[row], ids[row], refs, statuses[row] == "forgotten")
+        rows_of[ids[row]].append(row)
+
+    def node(row: int) -> RefNode:
+        refs = {key: tuple(column[row].split(ITEM_SEPARATOR)) for key, column in columns.items() if column[row]}
+        return RefNode(paths[row], types[row], ids[row], refs, statuses[row] == "forgotten")
+
+    return lambda memory_id: [node(row) for row in rows_of.get(memory_id, ())] if memory_id else []

@@ -6,11 +6,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.lineage.graph import cycles
+from memstore.lineage.graph import Cycles
 
 nodes = st.sampled_from("abcdefg")
 graphs = st.dictionaries(nodes, st.lists(nodes, max_size=4))
 Graph = dict[str, list[str]]
+
+
+def cycles(edges: Graph) -> list[tuple[str, ...]]:
+    """Return all cycles that the nodes of a graph are part of."""
+    found = Cycles(lambda node: edges.get(node, []))
+    return sorted({found.of(node) for node in edges} - {()})
+
+
+def reached(edges: Graph, start: str) -> set[str]:
+    """Return the nodes to which a way of one edge or more leads."""
+    found: set[str] = set()
+    waiting = [*edges.get(start, [])]
+    while waiting:
+        node = waiting.pop()
+        if node not in found:
+            found.add(node)
+            waiting += edges.get(node, [])
+    return found
 
 
 @pytest.mark.parametrize(
@@ -46,6 +64,43 @@ def test_a_cycle_can_be_walked(edges: Graph) -> None:
         assert len(set(cycle)) == len(cycle)
         for node, following in zip(cycle, (*cycle[1:], cycle[0]), strict=True):
             assert following in edges[node]
+
+
+@given(graphs, st.permutations("abcdefg"))
+def test_a_cycle_is_the_same_whichever_node_is_asked_for_first(edges: Graph, order: list[str]) -> None:
+    """A cycle is a shortest one through the smallest of the nodes that all lead to each other."""
+    together = Cycles(lambda node: edges.get(node, []))
+    for node in order:
+        cycle = together.of(node)
+        assert cycle == Cycles(lambda node: edges.get(node, [])).of(node)
+        assert cycle == () or node in cycle
+        knot = {other for other in reached(edges, node) if node in reached(edges, other)}
+        if node == min(knot, default=None):
+            assert (cycle[0], len(cycle)) == (node, _shortest(edges, node))
+            assert set(cycle) <= knot
+        assert knot or not cycle
+
+
+def _shortest(edges: Graph, start: str) -> int:
+    """Return how many edges lead back to a node at least."""
+    level, length = {start}, 0
+    while length == 0 or start not in level:
+        level, length = {target for node in level for target in edges.get(node, [])}, length + 1
+    return length
+
+
+def test_who_asks_for_one_node_sees_nothing_but_what_it_leads_to() -> None:
+    seen: list[str] = []
+
+    def targets(node: str) -> list[str]:
+        seen.append(node)
+        return {"a": ["b"], "b": ["c"]}.get(node, [])
+
+    found = Cycles(targets)
+    assert found.of("b") == ()
+    assert seen == ["b", "c"]
+    assert found.of("a") == ()
+    assert seen == ["b", "c", "a"]
 
 
 @given(graphs)

@@ -5,12 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from memstore.core.finding import Finding, Position
 from memstore.core.finding_codes import Checked
 from memstore.core.memory import LedgerLine, Memory, ResolvedConflict
-from memstore.vault import references
-from memstore.vault.references import Directory, RefNode
+from memstore.files import memory_file
+from memstore.files.memory_file import MemoryFile
+from memstore.vault import checks, references
+from memstore.vault.references import Directory, RefNode, directory_of, wrong_links
+from tests.memory_workspace import memory_workspace
 
 REF_KEYS = ("derived_from", "relates_to", "processed_into", "supersedes", "superseded_by")
 
@@ -141,3 +146,57 @@ def test_a_tombstone_links_back_to_nothing_and_its_id_is_not_free() -> None:
     assert codes(**tomb, b=note("bbb", supersedes=("note:aaa",), derived_from=("note:aaa",))) == []
     found = findings(**tomb, b=note("aaa"))
     assert [(f.path, "was forgotten" in f.text) for f in found] == [("a.md", False), ("b.md", True)]
+
+
+# -- one memory among all others, by the catalogue ---------------------------------------------------
+
+IDS = ("aaa", "bbb", "ccc", "ddd")
+
+
+@st.composite
+def vaults(draw: st.DrawFn) -> dict[str, bytes]:
+    """Return files whose refs lead to each other, to nothing, to themselves and round; some share an id."""
+    refs = st.builds("{}:{}".format, st.sampled_from(["note", "raw"]), st.sampled_from((*IDS, "eee")))
+    files = {}
+    for number in range(draw(st.integers(1, 6))):
+        lines = [f"type: {draw(st.sampled_from(['note', 'raw']))}", f"id: {draw(st.sampled_from(IDS))}"]
+        lines += [f"status: {draw(st.sampled_from(['active', 'forgotten']))}"]
+        for key in REF_KEYS:
+            named = draw(st.lists(refs, max_size=2, unique=True))
+            lines += [f"{key}: [{', '.join(named)}]"] if named else []
+        files[f"{number}.md"] = "\n".join(["---", *lines, "---", "Tea", ""]).encode()
+    return files
+
+
+def read(path: str, data: bytes) -> MemoryFile:
+    file = memory_file.read(path, data)
+    assert isinstance(file, MemoryFile)
+    return file
+
+
+def among(file: MemoryFile, files: dict[str, bytes]) -> list[Finding]:
+    """Return what is found in a memory, if a directory is made of all files before anything is asked."""
+    directory = Directory.of(node(path, read(path, data).memory) for path, data in sorted(files.items()))
+    return references.of_memory(checks.as_checked(file), directory)
+
+
+@given(vaults(), st.data())
+def test_a_memory_has_the_same_problems_if_it_alone_is_asked_for(files: dict[str, bytes], data: st.DataObject) -> None:
+    view = memory_workspace(files).view()
+    file = read(path := data.draw(st.sampled_from(sorted(files))), files[path])
+    directory = directory_of(view, view.rows, ())
+    assert references.of_memory(checks.as_checked(file), directory) == among(file, files)
+
+
+@given(vaults(), vaults(), st.data())
+def test_an_edit_brings_the_problems_of_refs_that_were_not_there(
+    files: dict[str, bytes], others: dict[str, bytes], data: st.DataObject
+) -> None:
+    path = data.draw(st.sampled_from(sorted({*files} & {*others})))
+    before, after = read(path, files[path]), read(path, others[path])
+    links = {"lineage-cycle", "ref-dangling", "ref-type"}
+    known = {(one.code, one.text) for one in among(before, files)}
+    now = [one for one in among(after, {**files, path: others[path]}) if one.code in links]
+    expected = [one for one in now if (one.code, one.text) not in known]
+    same_refs = all(getattr(before.memory, key) == getattr(after.memory, key) for key in REF_KEYS)
+    assert wrong_links(memory_workspace(files).view(), before, after) == ([] if same_refs else expected)
