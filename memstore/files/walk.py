@@ -18,7 +18,7 @@ import warnings
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
@@ -88,7 +88,7 @@ class Rules(NamedTuple):
 
     def leave_out(self, path: str) -> bool:
         """Return whether the rules exclude the file at a path, by itself or by a folder above it."""
-        return _Matcher(self).names(path)
+        return _excludes(self.own, self.git, path)
 
 
 # Git's own ignore files; in a mixed vault they also keep out notes in folders of builds.
@@ -158,7 +158,6 @@ class _Walker:
         self, root: Path, known: KnownTree, rules: Rules, before: "StatColumns | None", *, only_folders: bool
     ) -> None:
         self.root, self.known, self.rules, self.only_folders = root, known, rules, only_folders
-        self.matcher = _Matcher(rules)
         self.git_rules = dict(rules.git)
         self.ruled_anew: list[str] = []  # folders with rules that the earlier walk didn't know
         self.columns = [array("q", [GONE]) * known.file_count for _ in StatColumns._fields]
@@ -241,12 +240,10 @@ class _Walker:
             for entry in entries:
                 inner = f"{path}/{entry.name}" if path else entry.name
                 if entry.is_dir(follow_symlinks=False):
-                    if is_memory_folder(entry.name, at_top=not path, mixed=mixed) and not self.matcher.names(
-                        inner + "/"
-                    ):
+                    if is_memory_folder(entry.name, at_top=not path, mixed=mixed) and not self._leaves_out(inner + "/"):
                         folders.append(inner)
                 elif is_memory_name(entry.name, mixed=mixed) and not (
-                    self.matcher.names(inner) or (mixed and self._is_registry(inner))
+                    self._leaves_out(inner) or (mixed and self._is_registry(inner))
                 ):
                     self._file(inner, entry, positions.get(entry.name))
         self.found.folders[path] = times
@@ -265,8 +262,10 @@ class _Walker:
         """Add the rules of a folder that the earlier walk did not know."""
         if (data := _bytes_of(self.root / path / _GIT_IGNORE)) is not None:
             self.git_rules[path] = data.removeprefix(BOM)
-            self.matcher.add(path, self.git_rules[path])
             self.ruled_anew.append(path)
+
+    def _leaves_out(self, path: str) -> bool:
+        return _excludes(self.rules.own, self.git_rules, path)
 
     def _is_ruled_anew(self, path: str) -> bool:
         return bool(self.ruled_anew) and not {path, *_folders_above(path)}.isdisjoint(self.ruled_anew)
@@ -356,27 +355,17 @@ def _inode(number: int) -> int:
     return number if number < _BEYOND else number - 2 * _BEYOND
 
 
-class _Matcher:
-    """Matches paths of the vault against rules; folders end in a slash."""
-
-    def __init__(self, rules: Rules) -> None:
-        self._own = _patterns(rules.own)
-        self._git = {folder: _patterns(data) for folder, data in rules.git.items()}
-
-    def add(self, folder: str, data: bytes) -> None:
-        """Add the rules of a folder's own file."""
-        self._git[folder] = _patterns(data)
-
-    def names(self, path: str) -> bool:
-        """Return whether the rules exclude the path, or a folder above it."""
-        said, folder = self._own(path), path.rstrip("/")
-        while said is None and folder:
-            folder = folder.rpartition("/")[0]
-            if patterns := self._git.get(folder):
-                said = patterns(path[len(folder) + 1 :] if folder else path)
-        return bool(said)
+def _excludes(own: bytes, git: Mapping[str, bytes], path: str) -> bool:
+    """Return whether rules as in `Rules` exclude a path, or a folder above it; a folder's path ends in a slash."""
+    said, folder = _patterns(own)(path), path.rstrip("/")
+    while said is None and folder:
+        folder = folder.rpartition("/")[0]
+        if data := git.get(folder):
+            said = _patterns(data)(path[len(folder) + 1 :] if folder else path)
+    return bool(said)
 
 
+@lru_cache(maxsize=1024)  # the rules are few, and every path is asked about
 def _patterns(data: bytes) -> Callable[[str], bool | None]:
     """Return a function from a path to what a gitignore file says: True: excluded, False: included, None: no match."""
     lines = [line for line in data.decode(errors="surrogateescape").splitlines() if line.strip()]
