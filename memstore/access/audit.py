@@ -448,6 +448,24 @@ def recorded(view: View, event: str, **about: str | list[str] | None) -> Written
     return Written(path, None, data)
 
 
+def first_events(view: View, acts: Iterable[tuple[str, About]]) -> tuple[tuple[Written, ...], str]:
+    """Return the files of a new vault's first events by the actor, in their order, and the digest of the last one."""
+    files, head = [], ""
+    for event, about in acts:
+        path, data = write(
+            event_id=new_id(view, "ev_"),
+            at=instant(view.clock.now()),
+            by=view.actor,
+            event=event,
+            about={name: value for name, value in about.items() if value},
+            prev=[head] if head else [],
+        )
+        files.append(Written(path, None, data))
+        told = read(path, data)
+        head = told.digest if told else ""
+    return tuple(files), head
+
+
 def rechained(view: View, written: Written) -> Written:
     """Return the file of a new event as one that follows the latest events by now, as when it is about to be written.
 

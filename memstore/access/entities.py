@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Unpack, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack, cast
 
 from memstore.access import RIGHTS
 from memstore.access.audit import (
     change,
     create,
     entity_id,
+    first_events,
     found,
     new_file,
     plain,
@@ -20,6 +21,7 @@ from memstore.access.audit import (
     texts,
 )
 from memstore.access.registry import ENTITY_KINDS, edited
+from memstore.access.stack import members_now
 from memstore.core.change import Written
 from memstore.core.digests import digest_of
 from memstore.core.errors import NotFoundError, RefusedError, UsageError
@@ -31,7 +33,7 @@ from memstore.core.transaction import Saving, again_where_changed
 from memstore.files.splice import AppendItems, RemoveItems, SetValue
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from memstore.access.audit import About, Registered
     from memstore.access.registry import RegistryFile
@@ -318,6 +320,64 @@ def found_charter(view: View, *, email: str | None = None, **saving: Unpack[Savi
             hint="a member can: memstore --as ENTITY init",
         )
     return change(view, file, [AppendItems("keepers", tuple(keepers))], verb="group add", about=about, **saving)
+
+
+class Joining(NamedTuple):
+    """A member of the group that a new vault is for: their git address, if it is known, and when they leave."""
+
+    id: str
+    email: str | None = None
+    until: str | None = None
+
+
+class FirstCharter(NamedTuple):
+    """The files of a new vault's charter: the group, the entities of its members, and events; the last one's digest."""
+
+    files: tuple[Written, ...]
+    keepers: tuple[str, ...]
+    head: str
+
+
+def joining(view: View, group: str, *, address: str) -> tuple[Joining, ...]:
+    """Return who is in a group now as a vault knows them, and the actor, whose git address is given."""
+    known = _entities_by_id(view)
+    found = {one.id: one.until for one in members_now(view.of(RIGHTS).registries, group, view.clock.now())}
+    found.setdefault(view.actor, None)
+    emails = {name: known.get(name, {}).get("email") for name in found} | {view.actor: address}
+    return tuple(Joining(name, emails[name], instant(end) if end else None) for name, end in sorted(found.items()))
+
+
+def first_charter(view: View, group: str, members: Sequence[Joining], authors: Collection[str]) -> FirstCharter:
+    """Return the charter of a new vault, whose first keeper acts; agents that members control come with their texts.
+
+    Those who keep the group where it is known already keep it there, too, if they are in it.
+    """
+    here = {one.id for one in members}
+    file = found(view, RegistryKind.GROUP, group)
+    keepers = tuple(dict.fromkeys([view.actor, *(name for name in (texts(file.values, "keepers") if file else ())
+                                                 if name in here)]))  # fmt: skip
+    known, now = _entities_by_id(view), instant(view.clock.now())
+    agents = {name: by for name in authors if (by := known.get(name, {}).get("controller")) in here}
+    emails = {one.id: one.email for one in members} | {name: known[name].get("email") for name in agents}
+    files: list[Written] = []
+    acts: list[tuple[str, About]] = []
+    for name in sorted(emails):
+        controller = known.get(name, {}).get("controller")
+        said = {"email": emails[name], "controller": controller if controller in here else None}
+        if any(said.values()):
+            files.append(new_file(view, RegistryKind.ENTITY, {"type": "entity", "id": name, **said}))
+            acts.append(("entity add", {"entity": name, **said, "says": digest_of(files[-1].after or b"")}))
+    entries: list[Plain] = [_entry(one.id, now, one.until) for one in members]
+    values: dict[str, Plain] = {"id": group, "keepers": plain(keepers), "members": entries}
+    files.append(new_file(view, RegistryKind.GROUP, values))
+    about: About = {"group": group, "members": sorted(here), "keepers": [*keepers]}
+    acts.append(("group add", {**about, "says": digest_of(files[-1].after or b"")}))
+    events, head = first_events(view, acts)
+    return FirstCharter((*files, *events), keepers, head)
+
+
+def _entities_by_id(view: View) -> dict[str, Mapping[str, Any]]:
+    return {file.values["id"]: file.values for file in registered(view, RegistryKind.ENTITY)}
 
 
 def groups(view: View) -> tuple[KnownGroup, ...]:

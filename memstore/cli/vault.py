@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memstore.cli.session import CliSession
+    from memstore.exchange.founding import SharedVault
     from memstore.files.local_state import Environment
     from memstore.vault.doctor import Check, Diagnosis
     from memstore.vault.init import Initialised
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
         "memstore init                              # this folder",
         "memstore init ~/notes --owner human:sean   # that folder, whose memories are Sean's",
         "memstore init --undo                       # this folder is no longer a vault",
+        "memstore init ~/ops --owner group:ops --from ~/notes --dry-run",
     ),
 )
 @click.argument("folder", metavar="[DIR]", required=False, type=click.Path())
@@ -39,9 +41,27 @@ if TYPE_CHECKING:
     help="Whether files with frontmatter are all memories (own) or not (mixed); mixed by default if there are notes.",
 )
 @click.option("--undo", is_flag=True, help="Remove what init made, if the vault holds nothing else yet.")
-@click.option("--dry-run", is_flag=True, help="With --undo: only show what would be removed.")
+@click.option(
+    "--from",
+    "source",
+    metavar="VAULT",
+    type=click.Path(),
+    help="For a group: begin with what all of it may see of your own vault, which stays.",
+)
+@click.option(
+    "--acknowledge", is_flag=True, help="With --from: although texts have words that are titles of what stays."
+)
+@click.option("--dry-run", is_flag=True, help="With --undo or --from: only show what would be done.")
 def init(
-    session: CliSession, folder: str | None, owner: str | None, notes: str | None, *, undo: bool, dry_run: bool
+    session: CliSession,
+    folder: str | None,
+    owner: str | None,
+    notes: str | None,
+    source: str | None,
+    *,
+    undo: bool,
+    acknowledge: bool,
+    dry_run: bool,
 ) -> None:
     """Make a folder a vault: with settings, git hooks, and a git repository if there is none.
 
@@ -52,22 +72,42 @@ def init(
 
     --undo removes what init made, and nothing else: settings, hooks, lines in git's files, the index. It refuses if
     there are memories by now, or settings were changed. The repository stays.
+
+    --from makes a vault for the members of a group that your own vault knows. It has what the whole group may see
+    already, its members, and you as their keeper, in one commit: whoever clones a vault gets its history, so nothing
+    of yours is in it. Nobody sees more than before. Your vault stays as it is.
     """
     from memstore.core.errors import UsageError
     from memstore.core.ids import is_group
     from memstore.vault import composition
     from memstore.vault.init import init as make_vault
 
-    if undo and (owner or notes):
-        raise UsageError("--owner and --notes are for a new vault", hint="leave them out of init --undo")
-    if dry_run and not undo:
-        raise UsageError("--dry-run needs --undo", hint="memstore init --undo --dry-run shows what would be removed")
+    if undo and (owner or notes or source):
+        raise UsageError("--owner, --notes and --from are for a new vault", hint="leave them out of init --undo")
+    if source and (folder is None or owner is None or notes):
+        raise UsageError(
+            "--from needs a new folder and a group, and the notes are as they are there",
+            hint="memstore init DIR --owner group:ops --from VAULT --dry-run",
+        )
+    if acknowledge and not source:
+        raise UsageError("--acknowledge needs --from", hint="memstore init DIR --owner group:ops --from VAULT")
+    if dry_run and not (undo or source):
+        raise UsageError(
+            "--dry-run needs --undo or --from", hint="memstore init --undo --dry-run shows what would be removed"
+        )
     env = session.environment()
     named = composition.checked_entity(session.choices.entity or env.get("MEMSTORE_ENTITY"), "--as")
     root = Path(os.path.realpath(env.expanded(folder or session.choices.vault or ".")))
     if undo:
         _undo(session, env, root, dry_run=dry_run)
         return
+    begun = (
+        _begin(session, env, root, source, owner or "", acknowledge=acknowledge, dry_run=dry_run) if source else None
+    )
+    if begun and not begun[0].commit:
+        _say_begun(session, begun[0])
+        return
+    named = begun[1] if begun else named
     done = make_vault(
         composition.place(env, root),
         owner=composition.checked_entity(owner, "--owner"),
@@ -77,7 +117,10 @@ def init(
     )
     if is_group(done.owner) and (named or done.is_new):
         composition.remember_actor(env, root, composition.founder(env, named, root))
-    session.emit("init", done, lambda: _lines(session, done))
+    if begun:
+        _say_begun(session, begun[0], hooks_refused=done.hooks_refused)
+    else:
+        session.emit("init", done, lambda: _lines(session, done))
 
 
 def _lines(session: CliSession, done: Initialised) -> Iterator[str]:
@@ -146,6 +189,92 @@ def _next_steps(session: CliSession, done: Initialised) -> Iterator[str]:
     else:
         yield f'  {program} add "My first memory"'
         yield f"  {program} search first"
+
+
+# -- init --from -----------------------------------------------------------------------------------
+
+# How many files that stay are named, of those that stay for one reason.
+_MOST_NAMED = 10
+
+
+def _begin(
+    session: CliSession, env: Environment, root: Path, source: str, group: str, *, acknowledge: bool, dry_run: bool
+) -> tuple[SharedVault, str]:
+    """Return the vault that begins with what a group may see of another, and who keeps it."""
+    from memstore.exchange.founding import begin_shared
+    from memstore.vault import composition
+
+    chosen = session.choices
+    view = composition.open_workspace(
+        env, vault=source, entity=chosen.entity, context=chosen.context, alone=chosen.alone
+    ).view()
+    place = composition.stack_place(env, str(root))
+    return begin_shared(view, place, group=group, acknowledge=acknowledge, dry_run=dry_run), view.actor
+
+
+def _say_begun(session: CliSession, done: SharedVault, *, hooks_refused: str | None = None) -> None:
+    session.emit("init-from", done, lambda: _lines_begun(session, done, hooks_refused), dry_run=done.commit is None)
+    if done.obstacles:
+        session.exit(Exit.FOUND_ERRORS)
+
+
+def _lines_begun(session: CliSession, done: SharedVault, hooks_refused: str | None) -> Iterator[str]:
+    from memstore.cli.output import safe_line
+
+    paint = session.paint
+    is_done = done.commit is not None
+    who = ", ".join(one.id for one in done.members)
+    yield f"{paint.path(done.folder)} {'is now' if is_done else 'would be'} a vault of {paint('ref', done.group)}"
+    yield f"  kept by {', '.join(done.keepers)}; members: {who}"
+    took = "has" if is_done else "would have"
+    yield f"  it {took} {_counted(len(done.taken), 'file')} that all of {done.group} may see already"
+    yield from (paint("added", f"  + {safe_line(path)}") for path in done.taken)
+    yield from (f"  {safe_line(one.path)} goes without {safe_line(one.why)}" for one in done.without)
+    yield from _lines_of_what_stays(done)
+    yield f"  its history is one commit: a clone has no earlier version, message, grant or consent of {done.source}"
+    if not is_done:
+        yield from (f"  {paint('error', 'in the way')}: {safe_line(one)}" for one in done.obstacles)
+    if hooks_refused:
+        yield f"  {paint('warning', 'no git hook')}: {safe_line(hooks_refused)}"
+    if not session.choices.quiet:
+        yield from _steps_of_members(session, done)
+
+
+def _lines_of_what_stays(done: SharedVault) -> Iterator[str]:
+    """Yield what stays, by the reason for it."""
+    from memstore.cli.output import safe_line
+
+    reasons: dict[str, list[str]] = {}
+    for one in done.stays:
+        reasons.setdefault(one.why, []).append(one.path)
+    if reasons:
+        stay = "stays" if len(done.stays) == 1 else "stay"
+        yield f"  {_counted(len(done.stays), 'file')} of {done.source} {stay} there alone"
+    for why, paths in reasons.items():
+        yield f"  - {safe_line(why)}:"
+        yield from (f"    {safe_line(path)}" for path in paths[:_MOST_NAMED])
+        if len(paths) > _MOST_NAMED:
+            yield f"    and {len(paths) - _MOST_NAMED:,} more; --json names all"
+
+
+def _steps_of_members(session: CliSession, done: SharedVault) -> Iterator[str]:
+    add = f"memstore privacy group add {done.group}"
+    for one in done.members:
+        if not one.email:
+            yield f"  no git address of {one.id} is known: {add} {one.id} --email ADDRESS"
+    if done.commit is None:
+        if done.stays:
+            yield f"  memstore privacy grant REF --to {done.group} lets one of them in"
+        return
+    rows = (
+        ("git remote add origin URL", "a remote that the members alone can read"),
+        (f"memstore config remotes.origin {done.group}", "says so"),
+        ("memstore sync", "sends it there"),
+        ("memstore --as human:NAME init", "in each member's clone, once"),
+    )
+    width = max(len(words) for words, _ in rows)
+    yield session.paint("heading", f"then, in {done.folder}")
+    yield from (f"  {words.ljust(width)}   # {why}" for words, why in rows)
 
 
 # -- init --undo -----------------------------------------------------------------------------------

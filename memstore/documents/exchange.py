@@ -241,6 +241,26 @@ Form("""Iterable[SharedState]
 """)
 
 
+Form("Joining", "id email until")
+Form("LeftBehind", "path why")
+Form(
+    """SharedVault
+    @init-from: a vault of a group that began with what the group may see of a private one, or would
+    folder
+    source: The folder of the private vault.
+    group keepers
+    members: Who is in the group now, with their git addresses.
+    commit: Its commit; null in a dry run.
+    taken: Paths of what it has.
+    without: What some of these lack there.
+    stays: What is left out, and why.
+    obstacles: Why it can't begin like this.
+    dry_run
+""",
+    dry_run=bool,
+)
+
+
 def _memories(one: Mount) -> int | None:
     return len(one.view.texts) if one.view else None
 

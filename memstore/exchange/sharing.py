@@ -143,7 +143,8 @@ def _plan(view: View, stack_id: str, name: str, to: str) -> _Plan:
             files[path] = view.whole.stored(path)
             memories.append(_stack_memory(whole, whole.data)._replace(file=digest_of(files[path])))
             continue
-        files[path] = whole.data if shown.memory.original is None else _masked(whole, shown, mixed=view.config.mixed)
+        is_masked = shown.memory.original is not None
+        files[path] = masked(whole, shown.front.values, mixed=view.config.mixed) if is_masked else whole.data
         memories.append(_stack_memory(whole, files[path]))
     for row in seen.plain:
         path = seen.entry(row).path
@@ -222,9 +223,9 @@ def _principals(line: str) -> list[str]:
 # -- without refs to what is hidden ----------------------------------------------------------------
 
 
-def _masked(whole: MemoryFile, shown: MemoryFile, *, mixed: bool) -> bytes:
-    """Return a file's bytes with the frontmatter that its recipients may see, each line of its body where it was."""
-    values = {name: whole_entries(name, value) for name, value in shown.front.values.items()}
+def masked(whole: MemoryFile, shown: Mapping[str, Any], *, mixed: bool) -> bytes:
+    """Return a file's bytes with the values that its recipients may see, each line of its body where it was."""
+    values = {name: whole_entries(name, value) for name, value in shown.items()}
     edits = [_edit(name, whole.front.values[name], value) for name, value in values.items()
              if value != whole.front.values[name]]  # fmt: skip
     edits += [splice.RemoveKey(name) for name in whole.front.values if name not in values]

@@ -46,15 +46,17 @@ class FreshRepository:
         by: str,
         at: datetime,
         saved: Mapping[str, datetime] | None = None,
+        address: str = "",
     ) -> str:
         """Write and commit exactly these files, and return the commit.
 
         Args:
             files: all files, by path.
             message: the commit's message.
-            by: who made it; the commit names no address.
+            by: who made it.
             at: when.
             saved: when files were saved; now for the others.
+            address: with which git address; the commit of a stack names none.
         """
         listed = os.fsdecode(self._git.run("ls-files", "-z")).split("\0")
         for path in {*filter(None, listed)} - files.keys():
@@ -67,9 +69,9 @@ class FreshRepository:
             if saved and path in saved:
                 time = saved[path].timestamp()
                 os.utime(place, (time, time))
-        return self._committed(files, message, by, at)
+        return self._committed(files, message, by, at, address)
 
-    def _committed(self, files: Mapping[str, bytes], message: str, by: str, at: datetime) -> str:
+    def _committed(self, files: Mapping[str, bytes], message: str, by: str, at: datetime, address: str) -> str:
         paths = sorted(files)
         written = self._git.run("hash-object", "-w", "--no-filters", "--stdin-paths", data=as_lines(paths))
         blobs = written.decode().split()
@@ -80,7 +82,7 @@ class FreshRepository:
         head = self._git.attempt("rev-parse", "-q", "--verify", "HEAD^{commit}").stdout.decode().strip()
         name, moment = by.replace(":", " "), f"@{int(at.timestamp())} +0000"
         who = {f"GIT_{role}_{part}": value for role in ("AUTHOR", "COMMITTER")
-               for part, value in (("NAME", name), ("EMAIL", ""), ("DATE", moment))}  # fmt: skip
+               for part, value in (("NAME", name), ("EMAIL", address), ("DATE", moment))}  # fmt: skip
         parents = ["-p", head] if head else []
         commit = self._git.run("commit-tree", tree, *parents, "-F", "-", data=message.encode(), env=who)
         made = commit.decode().strip()

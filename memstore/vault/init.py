@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -49,6 +50,9 @@ IGNORE_TEXT = """\
 # Earlier versions that Logseq keeps:
 **/logseq/bak/
 """
+
+# Settings by which a vault's files are written and read.
+_OF_FILES = frozenset({"filenames", "timezone", "quality_profile", "search.languages"})
 
 UNKEPT_HINT = "memstore commit commits them; so does the next command with -c"
 
@@ -144,8 +148,12 @@ def init(
     is_new = place.create(CONFIG_PATH, config_text(owner or default_owner, notes or ("mixed" if found else "own")))
     view = open_vault()
     if owner is not None and view.config.owner != owner:
+        begin = f"memstore init DIR --owner {owner} --from {shlex.quote(str(place.root))} --dry-run"
         raise UsageError(
-            f"this is already a vault; its owner is {view.config.owner}", hint=f"memstore config owner {owner}"
+            f"this is already a vault; its owner is {view.config.owner}",
+            hint=f"{begin} shows what a vault of {owner} would have of it; whoever clones this one gets its history"
+            if is_group(owner) and not is_group(view.config.owner)
+            else f"memstore config owner {owner}",
         )
     if notes is not None and view.config.notes != notes:
         raise UsageError(
@@ -211,11 +219,16 @@ def _address(view: View) -> str | None:
         return None
 
 
-def config_text(owner: str, notes: str = "own") -> str:
-    """Return a new vault's configuration: the chosen settings, and the others as comments."""
+def config_text(owner: str, notes: str = "own", *, like: Config | None = None) -> str:
+    """Return a new vault's configuration: the chosen settings, and the others as comments.
+
+    Files are read as those of another vault are that it is `like`.
+    """
     lines = ["# This folder is a memstore vault. `memstore config` explains and changes these settings.", ""]
     chosen = {"format": str(FORMAT_VERSION), "owner": f'"{owner}"', "notes": f'"{notes}"'}
     defaults = Config(owner=owner)
+    alike = [one for one in VAULT_SETTINGS if one.name in _OF_FILES] if like else []
+    chosen |= {one.name: said for one in alike if (said := _toml(one, like or defaults)) != _toml(one, defaults)}
     for setting in VAULT_SETTINGS:
         if setting.name in chosen:
             lines += [f"# {setting.meaning}", f"{setting.name} = {chosen[setting.name]}", ""]

@@ -222,7 +222,9 @@ class CharterCheck:
                 before = here if here and self._id(here) == labels.id else moved.get(labels.id)
                 old = self._blobs[before].labels if before else None
                 yield from self._of_memory(change, labels, old, charter.world, is_keepers)
-                if (author := self._new_author(inside, change.new, before)) and author not in mine:
+                is_begun_here = is_keepers and not commit.parents  # whoever begins a vault brings texts of others along
+                author = None if is_begun_here else self._new_author(inside, change.new, before)
+                if author and author not in mine:
                     yield change.path, f"it says that {author} wrote it, and {who.address} is {who.committer}'s"
 
     def _of_memory(

@@ -103,10 +103,17 @@ class UnfinishedStack:
         self.repository = repository
 
     def write(
-        self, files: Mapping[str, bytes], message: str, *, by: str, at: datetime, saved: Mapping[str, datetime]
+        self,
+        files: Mapping[str, bytes],
+        message: str,
+        *,
+        by: str,
+        at: datetime,
+        saved: Mapping[str, datetime],
+        address: str = "",
     ) -> str:
         """Write and commit exactly these files, and return the commit."""
-        return self.repository.commit(files, message, by=by, at=at, saved=saved)
+        return self.repository.commit(files, message, by=by, at=at, saved=saved, address=address)
 
     @property
     def manifest(self) -> Path:
@@ -117,14 +124,17 @@ class UnfinishedStack:
         """Return everything in it: files, git's own, and all objects."""
         return self.repository.contents()
 
-    def finish(self) -> None:
+    def finish(self, *, replaces: bool = True) -> None:
         """Put the stack in its place, in one step; it lasts already.
+
+        Args:
+            replaces: whether it may take the place of a former one.
 
         Raises:
             VaultError: somebody else has put something there, or the file system doesn't let it.
         """
         try:
-            if (self._folder / SETTINGS_FOLDER).is_dir():
+            if replaces and (self._folder / SETTINGS_FOLDER).is_dir():
                 # What was there is left in the temporary folder, and goes with it.
                 if not swapped(self._made, self._folder):
                     self._made.with_name("former").mkdir()

@@ -75,6 +75,7 @@ OWNERS: dict[str, str] = {
 PLACES: dict[str, str] = {
     "trust keys init file": "trust keys init FILE",
     "init folder": "init FILE",
+    "init --from": "init ../new --owner group:ops --from FILE",
     "hooks merge-driver path": "hooks merge-driver SEEN SEEN SEEN FILE",
     "forget --purge": "forget MINE --purge FILE",
     "mv path": "mv MINE FILE/",

@@ -119,6 +119,7 @@ LOCAL = {
     "load": ["--vault", "../theirs", "share", "load", "../stack"],
     "unload": ["--vault", "../theirs", "share", "unload", "stack"],
     "init-undo": ["init", "../theirs", "--undo", "--dry-run"],
+    "init-from": ["init", "../ours", "--owner", "group:bella_care_team", "--from", ".", "--dry-run"],
     "keys-pin-host": ["trust", "keys", "pin", "--host", "example.org", "human:sean"],
     "semantic-status": ["index", "semantic", "status"],
     "semantic-off": ["index", "semantic", "off"],
