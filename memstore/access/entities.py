@@ -331,9 +331,10 @@ class Joining(NamedTuple):
 
 
 class FirstCharter(NamedTuple):
-    """The files of a new vault's charter: the group, the entities of its members, and events; the last one's digest."""
+    """The files of a new vault's charter: group, entities of its `people`, events; and the last event's digest."""
 
     files: tuple[Written, ...]
+    people: tuple[str, ...]
     keepers: tuple[str, ...]
     head: str
 
@@ -373,7 +374,7 @@ def first_charter(view: View, group: str, members: Sequence[Joining], authors: C
     about: About = {"group": group, "members": sorted(here), "keepers": [*keepers]}
     acts.append(("group add", {**about, "says": digest_of(files[-1].after or b"")}))
     events, head = first_events(view, acts)
-    return FirstCharter((*files, *events), keepers, head)
+    return FirstCharter((*files, *events), tuple(sorted(emails)), keepers, head)
 
 
 def _entities_by_id(view: View) -> dict[str, Mapping[str, Any]]:

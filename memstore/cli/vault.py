@@ -82,16 +82,16 @@ def init(
     from memstore.vault import composition
     from memstore.vault.init import init as make_vault
 
-    if undo and (owner or notes or source):
+    if undo and (owner or notes or source is not None):
         raise UsageError("--owner, --notes and --from are for a new vault", hint="leave them out of init --undo")
-    if source and (folder is None or owner is None or notes):
+    if source is not None and (folder is None or owner is None or notes):
         raise UsageError(
             "--from needs a new folder and a group, and the notes are as they are there",
             hint="memstore init DIR --owner group:ops --from VAULT --dry-run",
         )
-    if acknowledge and not source:
+    if acknowledge and source is None:
         raise UsageError("--acknowledge needs --from", hint="memstore init DIR --owner group:ops --from VAULT")
-    if dry_run and not (undo or source):
+    if dry_run and not undo and source is None:
         raise UsageError(
             "--dry-run needs --undo or --from", hint="memstore init --undo --dry-run shows what would be removed"
         )
@@ -102,7 +102,9 @@ def init(
         _undo(session, env, root, dry_run=dry_run)
         return
     begun = (
-        _begin(session, env, root, source, owner or "", acknowledge=acknowledge, dry_run=dry_run) if source else None
+        _begin(session, env, root, source, owner or "", acknowledge=acknowledge, dry_run=dry_run)
+        if source is not None
+        else None
     )
     if begun and not begun[0].commit:
         _say_begun(session, begun[0])
@@ -205,8 +207,9 @@ def _begin(
     from memstore.vault import composition
 
     chosen = session.choices
+    named = str(composition.find_vault(env, source, where="--from"))
     view = composition.open_workspace(
-        env, vault=source, entity=chosen.entity, context=chosen.context, alone=chosen.alone
+        env, vault=named, entity=chosen.entity, context=chosen.context, alone=chosen.alone
     ).view()
     place = composition.stack_place(env, str(root))
     return begin_shared(view, place, group=group, acknowledge=acknowledge, dry_run=dry_run), view.actor

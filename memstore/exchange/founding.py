@@ -23,7 +23,7 @@ from memstore.core.places import is_sealed_path
 from memstore.core.short_repr import short_repr
 from memstore.core.times import instant
 from memstore.exchange.disclosure import HiddenNames, disclosures
-from memstore.exchange.sharing import masked
+from memstore.exchange.sharing import keys_of, masked
 from memstore.files import FILES, memory_file
 from memstore.files.memory_file import MemoryFile
 from memstore.history import HISTORY
@@ -162,6 +162,7 @@ def _plan(view: View, folder: str, group: str, *, acknowledge: bool) -> _Plan:
         IGNORE_PATH: IGNORE_TEXT.encode(),
         ATTRIBUTES_PATH: f"{attributes}\n".encode(),
         **{file.path: file.after or b"" for file in charter.files},
+        **keys_of(view, charter.people),
     }
     made = SharedVault(
         folder=folder,

@@ -38,7 +38,7 @@ from memstore.trust.keyring import ALLOWED_SIGNERS, REVOKED_KEYS
 from memstore.trust.statement import digests
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from memstore.access.audit_events import AuditEvent
     from memstore.access.world import Member
@@ -196,12 +196,18 @@ def _own_files(view: View, made: Stack, seen: View) -> dict[str, bytes]:
     settings = stack.settings_file(made, view.config.quality_profile)
     files = {CONFIG_PATH: settings, ATTRIBUTES: stack.attributes_file(made)}
     names = {name for row in seen.rows for name in _signers(seen, row)}
-    signers = [line for _, line in lines_of(view.own_file(ALLOWED_SIGNERS) or b"") if names & {*_principals(line)}]
-    # A line may name several; one of somebody who vouches for nothing here would name a stranger.
-    kept = [line for line in signers if {*_principals(line)} <= names]
-    if kept:
-        files[ALLOWED_SIGNERS] = "".join(f"{line}\n" for line in kept).encode()
-    if (revoked := view.own_file(REVOKED_KEYS)) and kept:
+    return files | keys_of(view, names)
+
+
+def keys_of(view: View, names: Collection[str]) -> dict[str, bytes]:
+    """Return the vault's keyring as far as it is about some entities, and their revoked keys; nothing if it isn't."""
+    signers = [line for _, line in lines_of(view.own_file(ALLOWED_SIGNERS) or b"")]
+    # A line may name several; one of somebody who vouches for nothing there would name a stranger.
+    kept = [line for line in signers if (named := {*_principals(line)}) and named <= {*names}]
+    if not kept:
+        return {}
+    files = {ALLOWED_SIGNERS: "".join(f"{line}\n" for line in kept).encode()}
+    if revoked := view.own_file(REVOKED_KEYS):
         files[REVOKED_KEYS] = "".join(f"{' '.join(line.split()[:2])}\n" for _, line in lines_of(revoked)).encode()
     return files
 

@@ -539,17 +539,19 @@ def _lexicon(env: Environment) -> WordNet:
     return WordNet(env.expanded(named) if named else env.home / ".wn_data")
 
 
-def find_vault(env: Environment, named: str | None) -> Path:
+def find_vault(env: Environment, named: str | None, *, where: str = "--vault") -> Path:
     """Return the vault's folder: `named`, MEMSTORE_VAULT, the nearest around the current folder, the user's default.
+
+    Errors say `where` it was named.
 
     Raises:
         UsageError: the name is empty, as when a shell variable is not set; that does not mean the current folder.
         VaultError: the named folder is not a vault, or none was named and none found.
     """
     if named == "":
-        raise UsageError("--vault is empty", hint="name a folder, like --vault ~/notes; . is this folder")
+        raise UsageError(f"{where} is empty", hint=f"name a folder, like {where} ~/notes; . is this folder")
     if named is not None:
-        return _vault_at(env, env.expanded(named), Found(named, "--vault"))
+        return _vault_at(env, env.expanded(named), Found(named, where))
     if variable := env.get("MEMSTORE_VAULT"):
         return _vault_at(env, env.expanded(variable), Found(variable, "MEMSTORE_VAULT"))
     around = (env.folder, *env.folder.parents)

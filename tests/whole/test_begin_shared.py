@@ -220,6 +220,7 @@ def test_a_second_run_and_other_folders_are_refused(ana: InProcess) -> None:
         ("init", "../ops", "--owner", OPS, "--acknowledge"),
         ("init", "../ops", "--owner", OPS, "--dry-run"),
         ("init", "../ops", "--from", ".", "--undo"),
+        ("init", "../ops", "--owner", OPS, "--from", ""),
     ],
 )
 def test_slips_are_refused(ana: InProcess, words: tuple[str, ...]) -> None:
@@ -307,3 +308,24 @@ def test_two_members_with_one_address_are_in_the_way(ana: InProcess) -> None:
     assert plan(ana, code=1)["obstacles"] == [
         f"{ANA} and {EVE} have the same git address, Ana@example.org: it says of neither who commits"
     ]
+
+
+def test_what_is_signed_stays_signed_there(ana: InProcess) -> None:
+    for name in ("mine", "others"):
+        key = str(ana.home / name)
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True)
+        ana.ok("trust", "keys", "add", ANA if name == "mine" else EVE, f"{key}.pub")
+    path = written(ana, "Backups run at noon.", "--title", "Backups", "--access", OPS)
+    ana.ok("trust", "sign", path, "--key", str(ana.home / "mine"))
+    ana.ok(*WORDS)
+    ops = ana.home / "ops"
+    done = ana.run("check", cwd=ops)
+    assert (done.stdout, done.returncode) == ("", 0)
+    assert "signature  valid" in ana.ok("trust", "show", path, cwd=ops)
+    assert EVE.encode() not in objects(ops)
+
+
+def test_a_folder_that_is_no_vault_is_named_as_it_was_given(ana: InProcess) -> None:
+    done = ana.run("init", "../ops", "--owner", OPS, "--from", "../nowhere")
+    assert done.returncode == 5
+    assert "--from names ../nowhere, which does not exist" in done.stderr
