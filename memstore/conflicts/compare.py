@@ -385,7 +385,7 @@ def survey(view: View, memory: Named | None = None, **which: Unpack[Which]) -> S
                 found.setdefault(frozenset(one.refs), one)
         conflicts, left_out = list(found.values()), comparer.left_out
     else:
-        said = said_by_all(view, view.with_progress("comparing memories", comparer.active))
+        said = said_by_all(view, view.with_progress("reading statements", comparer.active))
         conflicts, left_out = conflicts_among(view, said, {*paths})
     if view.config.judges:
         known = {frozenset(one.refs) for one in conflicts}

@@ -67,9 +67,10 @@ class Topics:
                 self._telling[word].append(at)
         self.left_out = 0
 
-    def pairs(self) -> Iterator[tuple[int, int]]:
-        """Yield the pairs of statements that are worth comparing, the earlier one first."""
-        for at, gist in enumerate(self._gists):
+    def pairs(self, places: Iterable[int]) -> Iterator[tuple[int, int]]:
+        """Yield the pairs of statements that are worth comparing, the earlier one first; `places` are all, in order."""
+        for at in places:
+            gist = self._gists[at]
             near: Counter[int] = Counter()
             for key in self._keys(gist):
                 before = self._on[key]
@@ -142,22 +143,26 @@ def conflicts_among(view: View, said: Sequence[Said], wanted: AbstractSet[str]) 
     topics = Topics(gists)
     apart, compared = compared_before(view), set[str]()
     found: defaultdict[tuple[int, int], list[tuple[Gist, Gist]]] = defaultdict(list)
-    for at, other in topics.pairs():
-        this, that = gists[at], gists[other]
-        paths = said[owners[at]].path, said[owners[other]].path
-        if paths[0] == paths[1] or this.text == that.text or wanted.isdisjoint(paths):
-            continue
-        pair = pair_of(this, that)
-        compared.add(pair)
-        if pair not in apart and are_in_conflict(this, that):
-            compared.discard(pair)
-            found[owners[at], owners[other]].append((this, that))
+    try:
+        for at, other in topics.pairs(view.with_progress("comparing statements", range(len(gists)))):
+            this, that = gists[at], gists[other]
+            paths = said[owners[at]].path, said[owners[other]].path
+            if paths[0] == paths[1] or this.text == that.text or wanted.isdisjoint(paths):
+                continue
+            pair = pair_of(this, that)
+            if pair not in apart and are_in_conflict(this, that):
+                found[owners[at], owners[other]].append((this, that))
+            else:
+                compared.add(pair)
+    except BaseException:
+        keep_compared(view, compared | apart)  # the next run goes on from here
+        raise
     keep_compared(view, compared)
     claiming, not_paired = _claiming(said)
     for both in claiming:
         found.setdefault(both, [])
     conflicts = []
-    for (one, other), pairs in found.items():
+    for (one, other), pairs in view.with_progress("comparing memories", [*found.items()]):
         paths = said[one].path, said[other].path
         if paths[0] in wanted:
             conflicts.append(_conflict(view, *paths, pairs))

@@ -145,6 +145,20 @@ class ChangedMeanwhileError(MemstoreError):
     exit_code = Exit.LOCKED
 
 
+class UnfinishedError(MemstoreError):
+    """The time for an answer is over, and it is not there."""
+
+    exit_code = Exit.INTERRUPTED
+
+
+class OutOfTimeError(KeyboardInterrupt):
+    """The time for an answer is over; `share` of `work` is done, in [0, 1]. No handler of errors takes it for one."""
+
+    def __init__(self, work: str, share: float) -> None:
+        super().__init__()
+        self.work, self.share = work, share
+
+
 # -- texts of errors that many modules raise -------------------------------------------------------
 
 

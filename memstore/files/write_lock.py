@@ -12,10 +12,10 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from memstore.core.errors import LockedError, VaultError
-from memstore.files.local_state import NO_ROOM, NOT_FOLLOWED, make_private, regular_bytes
+from memstore.files.local_state import FIRST_SECONDS, NO_ROOM, NOT_FOLLOWED, make_private, regular_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 PATIENCE_SECONDS = 5.0
@@ -100,15 +100,21 @@ class WriteLock:
         )
 
 
-def flocked(handle: int, *, patience_seconds: float) -> bool:
-    """Lock an open file for this process alone; False if somebody else held it for all of `patience_seconds`."""
-    deadline = time.monotonic() + patience_seconds
+def flocked(handle: int, *, patience_seconds: float, on_wait: Callable[[], object] = bool) -> bool:
+    """Lock an open file for this process alone; False if somebody else held it for all of `patience_seconds`.
+
+    `on_wait` is called again and again when that has taken as long as is worth a word.
+    """
+    begun = time.monotonic()
+    deadline = begun + patience_seconds
     while True:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             if time.monotonic() >= deadline:
                 return False
+            if time.monotonic() >= begun + FIRST_SECONDS:
+                on_wait()
             time.sleep(_PAUSE_SECONDS)
         else:
             return True

@@ -37,7 +37,8 @@ _PARTS = (
 def read(server: Server, uri: str) -> ToolAnswer:
     """Return a resource as its command prints it, without notes; a failure if it doesn't exist or may not be seen."""
     try:
-        return _read(server, uri)
+        with server.in_time():
+            return _read(server, uri)
     except Exception as error:  # noqa: BLE001 - the outermost handler of a resource
         return failed(error, given=[uri])
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import secrets
+import time
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.access import CONTEXTS, QUOTED, SESSIONS_QUOTED
 from memstore.access.local_state import CallContext, Quoted
 from memstore.core.brevity import texts_in
 from memstore.core.clock import SystemClock
-from memstore.core.errors import RefusedError, UsageError
+from memstore.core.errors import OutOfTimeError, RefusedError, UnfinishedError, UsageError
 from memstore.files.fence import unwritable
 from memstore.mcp import tools
 from memstore.mcp.call import Call, ToolAnswer, failed
@@ -17,7 +19,7 @@ from memstore.mcp.fitting import fitted_document, fitted_lines
 from memstore.vault import composition
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from datetime import datetime
 
     import click
@@ -49,6 +51,51 @@ class WriteRules(NamedTuple):
     commit: bool = False
 
 
+# Hosts give up on a tool after 30 to 60 s; as much is left to write down what was read.
+MOST_SECONDS = 20.0
+
+
+class Budget:
+    """The time for an answer. It is told how far long work is, passes that on, and stops the work when it is over.
+
+    Args:
+        tell: takes what is done, how much of it, and how much there is; None if nobody wants to know.
+        now: returns the time in seconds.
+    """
+
+    def __init__(self, tell: Callable[[str, int, int], None] | None, now: Callable[[], float]) -> None:
+        self._tell, self._now = tell, now
+        self._due = now() + MOST_SECONDS
+
+    def __call__(self, work: str, done: int, count: int) -> None:
+        """Take how far the work is.
+
+        Raises:
+            OutOfTimeError: the time is over.
+        """
+        if self._tell:
+            self._tell(work, done, count)
+        if done < count and self._now() >= self._due:
+            raise OutOfTimeError(work, done / count)
+
+    def lift(self) -> None:
+        """Stop nothing from now on."""
+        self._due = float("inf")
+
+
+# What goes on from where it was stopped.
+_KEPT = frozenset({"indexing files", "computing vectors", "reading statements", "comparing statements"})
+
+
+def unfinished(stop: OutOfTimeError) -> UnfinishedError:
+    """Return the error for work that was stopped; how many files there are is not told, as for its progress."""
+    kept = stop.work in _KEPT
+    return UnfinishedError(
+        f"this takes longer than {MOST_SECONDS:g} s: it was stopped while {stop.work}, {stop.share:.0%} of it done",
+        hint="that is kept: call again to go on from there" if kept else "ask for less at once, as of one memory",
+    )
+
+
 class Server:
     """One vault, served to one principal: the process at the other end of the pipe, or the holder of a bearer token.
 
@@ -57,12 +104,23 @@ class Server:
         identity: who is served.
         rules: what may be written, and how.
         offered: the tools.
+        now: returns the time in seconds, by which answers are given in time.
     """
 
-    def __init__(self, env: Environment, identity: Identity, rules: WriteRules, offered: tuple[Tool, ...]) -> None:
+    def __init__(
+        self,
+        env: Environment,
+        identity: Identity,
+        rules: WriteRules,
+        offered: tuple[Tool, ...],
+        *,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
         self.env, self.identity, self.rules = env, identity, rules
         self._all = {tool.name: tool for tool in offered}
         self.on_progress: Callable[[str, int, int], None] | None = None  # whom the call that runs tells how far it is
+        self._now = now
+        self._budget: Budget | None = None  # of the call that runs
         self.handles = Handles()
         self.quoted = Quoted()
 
@@ -107,9 +165,25 @@ class Server:
         tool = self._all[name]
         try:
             _stop_at_odd_texts(arguments)
-            return self._called(tool, tool.verb(arguments.get(tools.ACTION)), arguments)
+            with self.in_time():
+                return self._called(tool, tool.verb(arguments.get(tools.ACTION)), arguments)
         except Exception as error:  # noqa: BLE001 - the outermost handler of a call
             return failed(error, given=texts_in(arguments))
+
+    @contextmanager
+    def in_time(self) -> Iterator[None]:
+        """Give everything that is read meanwhile a budget of time; what writes is stopped only before it begins.
+
+        Raises:
+            UnfinishedError: the time was over.
+        """
+        self._budget = Budget(self.on_progress, self._now)
+        try:
+            yield
+        except OutOfTimeError as stop:
+            raise unfinished(stop) from stop
+        finally:
+            self._budget = None
 
     def _called(self, tool: Tool, verb: Verb, arguments: Mapping[str, object]) -> ToolAnswer:
         if self.rules.read_only and tools.writes(verb):
@@ -131,9 +205,11 @@ class Server:
                 return self._entered(ctx, words)
             case tools.LEAVE if handle is not None:
                 self.handles.drop(handle)
-        return self._run(ctx, words, narrowed)
+        return self._run(ctx, words, narrowed, writes=tools.writes(verb))
 
-    def _run(self, ctx: click.Context, words: list[str], narrowed: CallContext | None) -> ToolAnswer:
+    def _run(
+        self, ctx: click.Context, words: list[str], narrowed: CallContext | None, *, writes: bool = False
+    ) -> ToolAnswer:
         """Run a command, say what it was derived from, and note which memories from outside its answer shows."""
         from memstore.lineage.descent import note_shown, quotations
 
@@ -141,6 +217,10 @@ class Server:
 
         def looked(any_context: bool, stack: str | None) -> View:  # noqa: FBT001 - as `Call` calls it
             views.append(self.view(narrowed, any_context=any_context, stack=stack))
+            if writes and self._budget:
+                with suppress(RefusedError):  # the command itself says so
+                    len(views[-1].rows)  # now, while it may be stopped, all files are looked at
+                self._budget.lift()
             return views[-1]
 
         answer = Call(self.env, looked).run(ctx, words)
@@ -171,7 +251,7 @@ class Server:
         """Enter a context for later calls, and add its handle to the command's answer."""
         here = CallContext(self.view(any_context=True).of(CONTEXTS).current())
         before = here.current()
-        answer = self._run(ctx, words, here)
+        answer = self._run(ctx, words, here, writes=True)
         entered = here.current()
         if entered is None or entered is before:
             return answer
@@ -187,7 +267,7 @@ class Server:
         """
         who = self.identity
         ws = composition.open_to_serve(
-            self.env._replace(on_progress=self.on_progress),
+            self.env._replace(on_progress=self._budget or self.on_progress),
             vault=stack or who.folder,
             entity=who.entity,
             context=who.context,

@@ -7,17 +7,19 @@ are read into memory and laid over the index, and nothing is written; if many ch
 from __future__ import annotations
 
 import time
+from array import array
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from memstore.core.catalog import FileKind
 from memstore.core.config import LANGUAGES
+from memstore.core.errors import OutOfTimeError
 from memstore.core.places import is_memory_path
 from memstore.core.times import instant, moment
 from memstore.files import walk as tree_walk
 from memstore.files.local_state import find_repository, with_progress
 from memstore.files.vault import FileStat
-from memstore.files.walk import KnownTree, plan_refresh
+from memstore.files.walk import UNSETTLED, KnownTree, plan_refresh
 from memstore.search.first_commits import UNCOMMITTED, UNKNOWN, FirstCommits
 from memstore.search.index_store import FIRST_BUILD_PATIENCE_SECONDS, IndexDifference, IndexStore, ReadAnew
 from memstore.search.layered_snapshot import LayeredSnapshot
@@ -87,6 +89,7 @@ class DiskLibrary:
         self._reader = FileReader(vault, self._blob_id, languages)
         self._last: Snapshot | None = None
         self._head = ""
+        self._is_waiting = False
 
     def snapshot(self) -> Snapshot:
         """Return the vault as it is now, including uncommitted changes."""
@@ -215,31 +218,49 @@ class DiskLibrary:
 
     def _first(self) -> Snapshot:
         """Build the index, or wait for the process that is building it; stay in memory if the cache is unusable."""
-        with self.store.locked(patience_seconds=FIRST_BUILD_PATIENCE_SECONDS) as locked:
+        with self.store.locked(patience_seconds=FIRST_BUILD_PATIENCE_SECONDS, on_wait=self._wait) as locked:
+            if self._is_waiting and self.on_progress:
+                self.on_progress(1, 1)
             if locked and (index := self.store.open()):
                 return self._layered(index, self._compared(index)[1])
             walk = tree_walk.walk(self._vault.root, KnownTree(), self._rules())
             self._head = self._first_commits.head() if self._first_commits else ""
             if locked and self._built(walk) and (whole := self._whole()):
                 return whole
-            return snapshot_of_documents([each.document for each in self._read_all(walk.new)])
+            reading = _Reading()
+            found = snapshot_of_documents([each.document for each in self._read_all(walk, reading)])
+            reading.raise_if_stopped()
+            return found
+
+    def _wait(self) -> None:
+        """Report that another process is indexing: whoever has no time left stops waiting."""
+        if self.on_progress:
+            self._is_waiting = True
+            self.on_progress(0, 1)
 
     def _built(self, walk: Walk) -> bool:
-        """Write a new index of all files that a walk found; return False if it can't be written."""
+        """Write a new index of all files that a walk found; return False if it can't be written.
+
+        Raises:
+            OutOfTimeError: the time was over; the index has what was read.
+        """
+        reading = _Reading()
         if self.store.is_of_other_keys:  # what was computed of sealed files is for those keys, too
             self._drop_derived()
         try:
-            self.store.build(walk, self._read_all(walk.new), head=self._head)
+            self.store.build(walk, self._read_all(walk, reading), head=self._head)
         except OSError:
             return False
+        reading.raise_if_stopped()
         return True
 
-    def _read_all(self, stats: Sequence[FileStat]) -> Iterator[ReadAnew]:
-        """Yield the documents of the files that still exist, and report progress; nothing is cached."""
-        files = map(self._reader.load, stats)
-        for stat, file in zip(stats, with_progress(self.on_progress, files, len(stats)), strict=True):
+    def _read_all(self, walk: Walk, reading: _Reading) -> Iterator[ReadAnew]:
+        """Yield the documents of a walk's new files that still exist, and report progress; nothing is cached."""
+        files = with_progress(self.on_progress, map(self._reader.load, walk.new), len(walk.new))
+        for file, stat in zip(reading.until_stopped(files), walk.new, strict=False):
             if file:
                 yield ReadAnew(stat, self._with_date(file.document, stat), None)
+        _without(walk, walk.new[reading.done :])
 
     def _with_date(self, document: Document, stat: FileStat) -> Document:
         """Return a document of a file; a plain note that states no date gets one.
@@ -296,7 +317,11 @@ class DiskLibrary:
     # -- what changed ----------------------------------------------------------------------------
 
     def _compared(self, index: Index, *, only_folders: bool = False) -> tuple[Walk, IndexDifference]:
-        """Walk the vault, and return the walk and the differences from the index."""
+        """Walk the vault, and return the walk and the differences from the index.
+
+        Raises:
+            OutOfTimeError: the time was over; what was read so far is in the index, if that could be written.
+        """
         rules = self._rules(index.ruled_folders)
         known = index.known_tree(rules)
         walk = tree_walk.walk(self._vault.root, known, rules, before=index.stats, only_folders=only_folders)
@@ -310,11 +335,18 @@ class DiskLibrary:
         difference.gone.update(index.rows[position] for position in plan.gone)
         rows = [*(index.rows[position] for position in doubtful), *(None for _ in walk.new)]
         stats = [*(_stat_at(index, walk, position) for position in doubtful), *walk.new]
-        self._sort_out(index, difference, zip(rows, self._loaded(stats), strict=True))
+        reading = _Reading()
+        self._sort_out(index, difference, zip(reading.until_stopped(self._loaded(stats)), rows, strict=False))
+        if reading.stopped and not (only_folders or self._forgets):
+            walk = _without(walk, stats[max(reading.done, len(doubtful)) :], [*doubtful][reading.done :])
+            with self.store.locked(patience_seconds=0) as locked:
+                if locked and self.store.open() is index:
+                    self._write_changes(index, walk, difference)
+        reading.raise_if_stopped()
         return walk, difference
 
     def _sort_out(
-        self, index: Index, difference: IndexDifference, files: Iterable[tuple[int | None, LoadedFile | None]]
+        self, index: Index, difference: IndexDifference, files: Iterable[tuple[LoadedFile | None, int | None]]
     ) -> None:
         """Sort the files that were read into `difference`: unchanged after all, gone, moved, or read again."""
 
@@ -322,7 +354,7 @@ class DiskLibrary:
             return index.cells(row)["blob"]  # called only for the few changed rows
 
         lost = {blob: row for row in difference.gone if (blob := blob_of(row))}
-        for row, file in files:
+        for file, row in files:
             if file is None:
                 difference.gone.update(() if row is None else (row,))
             elif row is None and (moved := lost.get(file.blob)) is not None and self._has_name(index, moved, file):
@@ -364,6 +396,41 @@ class DiskLibrary:
         from memstore.core.digests import blob_id
 
         return blob_id(data, self._object_format)
+
+
+class _Reading:
+    """How far files were read: `done` of them until the time was over, which `stopped` says."""
+
+    def __init__(self) -> None:
+        self.done = 0
+        self.stopped: OutOfTimeError | None = None
+
+    def until_stopped(self, files: Iterable[LoadedFile | None]) -> Iterator[LoadedFile | None]:
+        """Yield files as they are read; end early when the time is over."""
+        try:
+            for file in files:
+                yield file
+                self.done += 1
+        except OutOfTimeError as stopped:
+            self.stopped = stopped
+
+    def raise_if_stopped(self) -> None:
+        """Raise what ended the reading, if anything did: what was read is not all there is."""
+        if self.stopped:
+            raise self.stopped
+
+
+def _without(walk: Walk, new: Iterable[FileStat], known: Iterable[int] = ()) -> Walk:
+    """Return a walk that did not get to some files, new ones and known ones by position: the next one finds them."""
+    for stat in new:
+        walk.folders[stat.path.rpartition("/")[0]] = UNSETTLED
+    times = array("q", walk.seen.mtime_ns)
+    for position in known:
+        times[position] = _NEVER
+    return walk._replace(seen=walk.seen._replace(mtime_ns=times))
+
+
+_NEVER = -1  # no file has this time, so it differs from any that is found
 
 
 def _is_as(cells: Mapping[str, str], entry: Entry) -> bool:

@@ -248,8 +248,13 @@ class IndexStore:
         return moment(found[1] // 10**9) if found else None
 
     @contextmanager
-    def locked(self, *, patience_seconds: float) -> Iterator[bool]:
-        """Lock the index for writing; yield False if another process holds the lock or the cache can't be used."""
+    def locked(self, *, patience_seconds: float, on_wait: Callable[[], object] = bool) -> Iterator[bool]:
+        """Lock the index for writing; yield False if another process holds the lock or the cache can't be used.
+
+        Args:
+            patience_seconds: how long to wait for another process.
+            on_wait: called again and again while another process holds the lock for long.
+        """
         try:
             make_private(self.cache)
             handle = os.open(self.cache / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -257,7 +262,7 @@ class IndexStore:
             yield False
             return
         try:
-            yield is_private(self.cache) and flocked(handle, patience_seconds=patience_seconds)
+            yield is_private(self.cache) and flocked(handle, patience_seconds=patience_seconds, on_wait=on_wait)
         finally:
             os.close(handle)
 

@@ -50,7 +50,7 @@ def vault(committed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> P
     [
         (["list"], "indexing files"),
         (["check"], "checking files"),
-        (["conflicts"], "comparing memories"),
+        (["conflicts"], "reading statements"),
         (["conflicts", "--duplicates"], "comparing memories"),
         (["conflicts", "--candidates", "--status", "active"], "comparing memories"),
         (["check", "fmt", "--check"], "laying out memories"),

@@ -7,9 +7,11 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -19,6 +21,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from memstore.core.catalog import Field
 from memstore.core.config import LANGUAGES
 from memstore.core.digests import blob_id
+from memstore.core.errors import OutOfTimeError
 from memstore.lineage.edges import BITS, HOP_SHIFT, Rows, edges_of
 from memstore.search import disk_library
 from memstore.search.disk_library import DiskLibrary
@@ -30,11 +33,32 @@ from memstore.search.memory_snapshot import COLUMNS, snapshot_of_files
 from tests.support import disk_vault, examples, memory_text
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from memstore.files.disk_vault import DiskVault
     from memstore.search.library import Snapshot
 
 # What a snapshot says, without its row numbers.
 Said = dict[str, Any]
+
+
+@contextmanager
+def running_out_of_time(lib: DiskLibrary, done: int) -> Iterator[list[OutOfTimeError]]:
+    """Give a library the time to read so many files, or to wait until then; yield what it raised."""
+
+    def stop(now: int, count: int) -> None:
+        if done <= now < count:
+            raise OutOfTimeError("indexing files", now / count)
+
+    stopped: list[OutOfTimeError] = []
+    lib.on_progress = stop
+    with patch("memstore.files.local_state.FIRST_SECONDS", 0), patch("memstore.files.local_state.NEXT_SECONDS", 0):
+        try:
+            yield stopped
+        except OutOfTimeError as error:
+            stopped.append(error)
+        finally:
+            lib.on_progress = None
 
 
 def said(snapshot: Snapshot) -> Said:
@@ -205,6 +229,16 @@ class Vaults(RuleBasedStateMachine):
             shutil.rmtree(self.place / "cache")
         else:
             damage(files[which % len(files)], how)
+
+    @rule(edited=st.lists(files, max_size=3), path=paths, data=contents, done=st.integers(0, 4), cold=st.booleans())
+    def run_out_of_time(self, edited: list[int], path: str, data: bytes, done: int, *, cold: bool) -> None:
+        for file in edited:
+            self.edit_and_keep_size_and_time(file)
+        self.write(path, data)
+        if cold:
+            shutil.rmtree(self.place / "cache")
+        with running_out_of_time(self.library, done):
+            self.library.snapshot()
 
     @invariant()
     def the_snapshot_says_what_a_scan_says(self) -> None:
@@ -436,6 +470,60 @@ def test_progress_is_told_of_files_that_are_read(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr("memstore.files.local_state.NEXT_SECONDS", 0.0)
     library().snapshot()
     assert told == [(0, 3), (1, 3), (2, 3), (3, 3)]
+
+
+def test_files_that_were_read_when_the_time_was_over_are_not_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault = disk_vault(tmp_path)
+    fill(vault, 60)
+    read: list[str] = []
+    of_disk = vault.read
+
+    def noted(path: str) -> bytes:
+        read.append(path)
+        return of_disk(path)
+
+    monkeypatch.setattr(vault, "read", noted)
+    monkeypatch.setattr(disk_library, "MOST_LAID_OVER", 0)
+    monkeypatch.setattr("memstore.files.walk.time.time_ns", lambda: 9 * 10**18)  # else they are as young as the walk
+
+    for kept in (0, 25, 50):
+        lib = library(tmp_path, vault)
+        index = lib.store.open()
+        assert (len(index.rows) if index else 0) == kept
+        with running_out_of_time(lib, 25) as stopped:
+            lib.snapshot()
+        assert bool(stopped) is (kept < 50)
+
+    assert len(read) == 60 + 2  # each time one was being read
+    assert said(library(tmp_path, vault).snapshot()) == scanned(vault)
+
+
+def test_without_a_cache_no_snapshot_is_of_a_part(tmp_path: Path) -> None:
+    vault = disk_vault(tmp_path)
+    fill(vault, 3)
+    (tmp_path / "cache").write_text("in the way")
+    lib = library(tmp_path, vault)
+    with running_out_of_time(lib, 2) as stopped:
+        lib.snapshot()
+    assert stopped
+    assert said(lib.snapshot()) == scanned(vault)
+
+
+def test_who_waits_for_another_process_that_indexes_may_run_out_of_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault = disk_vault(tmp_path)
+    fill(vault, 3)
+    monkeypatch.setattr("memstore.files.write_lock.FIRST_SECONDS", 0.0)
+    one, other = library(tmp_path, vault), library(tmp_path, vault)
+    with one.store.locked(patience_seconds=0) as locked:
+        assert locked
+        with running_out_of_time(other, 0) as stopped:
+            other.snapshot()
+    assert [error.share for error in stopped] == [0]
+    assert said(other.snapshot()) == scanned(vault)
 
 
 def test_files_of_a_sha256_repository_are_named_as_git_names_them(tmp_path: Path) -> None:
