@@ -319,8 +319,7 @@ def test_what_is_signed_stays_signed_there(ana: InProcess) -> None:
     ana.ok("trust", "sign", path, "--key", str(ana.home / "mine"))
     ana.ok(*WORDS)
     ops = ana.home / "ops"
-    done = ana.run("check", cwd=ops)
-    assert (done.stdout, done.returncode) == ("", 0)
+    assert ana.run("check", cwd=ops).stderr.endswith("0 errors, 0 warnings\n")
     assert "signature  valid" in ana.ok("trust", "show", path, cwd=ops)
     assert EVE.encode() not in objects(ops)
 
