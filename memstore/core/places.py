@@ -69,7 +69,9 @@ TEMPORARY_PREFIX = ".memstore-tmp-"
 def without_suffix(path: str) -> str:
     """Return a path without its Markdown suffix."""
     lowered = path.lower()
-    return next((path[: -len(suffix)] for suffix in (SEALED_SUFFIX, *NOTE_SUFFIXES) if lowered.endswith(suffix)), path)
+    if not lowered.endswith(_MIXED_SUFFIXES):
+        return path
+    return next(path[: -len(suffix)] for suffix in _MIXED_SUFFIXES if lowered.endswith(suffix))
 
 
 def stem_of(path: str) -> str:

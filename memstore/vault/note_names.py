@@ -24,7 +24,7 @@ from memstore.files import FILES
 from memstore.files.links import LinkKind
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from memstore.core.view import View
     from memstore.files.links import TextLink
@@ -45,8 +45,9 @@ def notes_of(view: View, rows: Iterable[int]) -> list[Note]:
     """Return the notes of these rows."""
     paths, ids, titles, aliases = (view.column(name) for name in ("path", "id", "title", "aliases"))
     return [
-        Note(row, paths[row], ids[row], titles[row], tuple(filter(None, aliases[row].split(ITEM_SEPARATOR))))
+        Note(row, paths[row], ids[row], titles[row], tuple(filter(None, cell.split(ITEM_SEPARATOR))) if cell else ())
         for row in rows
+        for cell in (aliases[row],)
     ]
 
 
@@ -55,8 +56,19 @@ def all_notes(view: View) -> list[Note]:
     return notes_of(view, sorted({*view.rows, *view.plain, *view.broken}))
 
 
+# The kinds of names, and by which of each kind a note is called; all are folded, but for an id.
+_KINDS: Mapping[str, Callable[[Note], Iterable[str]]] = {
+    "path": lambda note: (folded(note.path),),
+    "bare path": lambda note: (without_suffix(folded(note.path)),),
+    "stem": lambda note: (stem_of(folded(note.path)),),
+    "id": lambda note: (note.id,),
+    "title": lambda note: (folded(note.title),),
+    "alias": lambda note: map(folded, (*note.aliases, *page_names(note.path))),
+}
+
+
 class NoteNames:
-    """Notes by their names.
+    """Notes by their names; those of a kind are read when a name of that kind is first looked for.
 
     Args:
         notes: the notes.
@@ -64,45 +76,44 @@ class NoteNames:
 
     def __init__(self, notes: Iterable[Note]) -> None:
         self._notes = {note.row: note for note in notes}
-        self._paths: dict[str, list[int]] = defaultdict(list)
-        self._bare: dict[str, list[int]] = defaultdict(list)
-        self._stems: dict[str, list[int]] = defaultdict(list)
-        self._titles: dict[str, list[int]] = defaultdict(list)
-        self._aliases: dict[str, list[int]] = defaultdict(list)
-        self._ids: dict[str, list[int]] = defaultdict(list)
-        for note in sorted(self._notes.values(), key=_nearness):
-            for table, name in self._named(note):
-                table[name].append(note.row)
+        self._tables: dict[str, dict[str, list[int]]] = {}
 
-    def _named(self, note: Note) -> Iterator[tuple[dict[str, list[int]], str]]:
-        """Yield each table that has a note, with the name by which it has it."""
-        path = folded(note.path)
-        yield self._paths, path
-        yield self._bare, without_suffix(path)
-        yield self._stems, stem_of(path)
-        for table, name in ((self._ids, note.id), (self._titles, folded(note.title))):
-            if name:
-                yield table, name
-        for alias in (*note.aliases, *page_names(note.path)):
-            if name := folded(alias):
-                yield self._aliases, name
+    def _called(self, kind: str, name: str) -> Sequence[int]:
+        """Return the rows that have a name of this kind, nearest first."""
+        if kind not in self._tables:
+            table = self._tables[kind] = defaultdict(list)
+            for note in self._notes.values():
+                for each in filter(None, _KINDS[kind](note)):
+                    table[each].append(note.row)
+            for rows in table.values():
+                if len(rows) > 1:
+                    rows.sort(key=self._nearness)
+        return self._tables[kind].get(name, ())
+
+    def _nearness(self, row: int) -> tuple[int, str]:
+        """Return the key that sorts rows: those nearest to the vault's folder first, then by path."""
+        path = self._notes[row].path
+        return path.count("/"), path
 
     def replaced(self, gone: Iterable[int], new: Iterable[Note]) -> NoteNames:
         """Return these names without the notes of some rows and with others, at a cost that depends on these few."""
-        after = NoteNames(())
-        vars(after).update({name: copy(table) for name, table in vars(self).items()})
+        after = NoteNames(self._notes.values())
+        after._tables = {kind: copy(table) for kind, table in self._tables.items()}
         after.replace(gone, new)
         return after
 
     def replace(self, gone: Iterable[int], new: Iterable[Note]) -> None:
         """Take out the notes of some rows, and put others in."""
         for row in gone:
-            for table, name in self._named(self._notes.pop(row)):
-                table[name] = [other for other in table[name] if other != row]
+            note = self._notes.pop(row)
+            for kind, table in self._tables.items():
+                for name in filter(None, _KINDS[kind](note)):
+                    table[name] = [other for other in table[name] if other != row]
         for note in new:
             self._notes[note.row] = note
-            for table, name in self._named(note):
-                table[name] = sorted([*table[name], note.row], key=lambda row: _nearness(self._notes[row]))
+            for kind, table in self._tables.items():
+                for name in filter(None, _KINDS[kind](note)):
+                    table[name] = sorted([*table[name], note.row], key=self._nearness)
 
     @property
     def notes(self) -> Collection[Note]:
@@ -117,7 +128,7 @@ class NoteNames:
 
     def row_of(self, path: str) -> int | None:
         """Return the row of the note at exactly this path; None if there is none."""
-        return next((row for row in self._paths.get(folded(path), ()) if self._notes[row].path == path), None)
+        return next((row for row in self._called("path", folded(path)) if self._notes[row].path == path), None)
 
     def moved(self, row: int, path: str) -> NoteNames:
         """Return these names as they would be with the note of a row at another path."""
@@ -136,22 +147,22 @@ class NoteNames:
         if found:
             return found
         if link.kind is LinkKind.MARKDOWN:  # an imported file has the path that it had as an alias
-            return self._aliases.get(target.lstrip("./"), ())
-        named = self._titles.get(target) or dict.fromkeys(self._aliases.get(target, ()))
-        return self._of_ref(link.target) or self._of_stem(target) or [*named]
+            return self._called("alias", target.lstrip("./"))
+        found = self._of_ref(link.target) or self._of_stem(target) or self._called("title", target)
+        return found or [*dict.fromkeys(self._called("alias", target))]
 
     def _at(self, path: str) -> Sequence[int]:
         place = posixpath.normpath(f"./{path}")
-        return self._paths.get(place) or self._bare.get(place) or ()
+        return self._called("path", place) or self._called("bare path", place)
 
     def _of_ref(self, target: str) -> Sequence[int]:
         ref = MemoryRef.parse(target)
-        return self._ids.get(ref.id if ref else target, ())
+        return self._called("id", ref.id if ref else target)
 
     def _of_stem(self, target: str) -> Sequence[int]:
         """Return the notes with this file stem; if folders precede it, only those whose path ends with them."""
         whole = without_suffix(target)
-        found = self._stems.get(stem_of(whole), ()) if not whole.endswith("/") else ()
+        found = self._called("stem", stem_of(whole)) if not whole.endswith("/") else ()
         if "/" not in whole:
             return found
         return [row for row in found if without_suffix(folded(self._notes[row].path)).endswith(f"/{whole.lstrip('/')}")]
@@ -165,13 +176,8 @@ class NoteNames:
         """
         asked = folded(name)
         by_path = [*self._at(f"{folded(here)}/{asked}"), *self._at(asked)]
-        tables = (self._stems, self._titles, self._aliases)
-        return [*dict.fromkeys([*by_path, *(row for table in tables for row in table.get(asked, ()))])]
-
-
-def _nearness(note: Note) -> tuple[int, str]:
-    """Return the key that sorts notes: those nearest to the vault's folder first, then by path."""
-    return note.path.count("/"), note.path
+        by_name = (row for kind in ("stem", "title", "alias") for row in self._called(kind, asked))
+        return [*dict.fromkeys([*by_path, *by_name])]
 
 
 def names_of(files: Iterable[ReadFile]) -> NoteNames:
@@ -234,7 +240,13 @@ class LinkTable:
         note = self.names[row]
         names = (stem_of(note.path), *page_names(note.path), note.title, note.id, *note.aliases)
         known = {folded(name) for name in names if name}
-        for other in sorted(self.notes, key=lambda other: other.path):
+        cells = self._cells
+        near = [
+            other
+            for other in self.notes
+            if (cell := cells[other.row]) and ("%" in cell or any(map(folded(cell).__contains__, known)))
+        ]
+        for other in sorted(near, key=lambda other: other.path):
             if other.row != row:
                 for line, link in self.links_of(other.row):
                     # For most links, the last word shows that they lead elsewhere.
