@@ -163,7 +163,8 @@ def _capture(session: CliSession, values: dict[str, Plain], *, commit: bool, dry
             return ""
         session.sign_written("counts")
         view, with_commit = session.view(), commit
-        if (scope := composition.scope_at(session.environment(), said.folder)) not in (None, GLOBAL_SCOPE):
+        scope = composition.scope_at(session.environment(), view.root, said.folder)
+        if scope not in (None, GLOBAL_SCOPE):
             values.setdefault("scope", scope)
         said = said.at_times(view.clock.now())
         if (commit or view.config.auto_commit) and not view.of(WORK_TREE).may_commit():

@@ -43,8 +43,8 @@ def install(session: CliSession, name: str, *, scope: str | None, dry_run: bool)
     identity are pinned by name, so that none of them is ever looked for in the folder that the agent works in. Only
     memstore's own lines are changed; memstore mcp uninstall takes them out again.
 
-    With --scope, what hooks write down in the folder of this repository is that project's, and comes to mind there
-    alone. It is one of your own settings: memstore config --user scopes shows it.
+    What hooks write down in a repository is that project's, and comes to mind there alone. With --scope, you say what
+    the project around this folder is called. It is one of your own settings: memstore config --user scopes shows it.
     """
     from memstore.agents.installing import Installer
     from memstore.agents.skill import skill

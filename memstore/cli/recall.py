@@ -125,7 +125,7 @@ def _answer(session: CliSession, given: str, budget: int, profile: str, scope: S
     asked = hook_input(given)
     if asked.wish is HookWish.NOTHING:
         return ""
-    shown_of = scope or scopes_shown(session.environment(), asked.folder)
+    shown_of = scope or scopes_shown(session.environment(), session.view().root, asked.folder)
     if asked.event is None:
         return _recalled_text(session, _recalled(session, asked.prompt, budget, profile, scope=shown_of))
     if asked.wish is HookWish.BRIEF:

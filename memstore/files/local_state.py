@@ -63,6 +63,11 @@ def find_repository(folder: Path) -> RepositoryFolders | None:
     return None
 
 
+def work_tree_around(folder: Path) -> Path | None:
+    """Return the nearest folder around `folder`, both real, that is a repository's by its `.git`; None without one."""
+    return next((one for one in (folder, *folder.parents) if _git_dir(one / ".git")), None)
+
+
 _MOST_SYMBOLIC = 5
 _MOST_OF_A_LINE = 4200  # bytes: the system takes no longer path
 

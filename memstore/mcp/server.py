@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.access import CONTEXTS, QUOTED, SESSIONS_QUOTED
@@ -132,7 +133,7 @@ class Server:
     @property
     def scopes(self) -> tuple[str, ...]:
         """The scopes of what comes to mind in the folder where the server was started; empty for all."""
-        return composition.scopes_shown(self.env)
+        return composition.scopes_shown(self.env, Path(self.identity.folder))
 
     @property
     def instructions(self) -> str:

@@ -5,7 +5,9 @@ Time, randomness and the machine enter here and nowhere else.
 
 from __future__ import annotations
 
+import hashlib
 import os
+import re
 from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
@@ -726,17 +728,42 @@ def own_vault(env: Environment) -> str:
 _MOST_OF_A_PATH = 4096  # bytes, as Linux has it
 
 
-def scope_at(env: Environment, folder: str | None) -> str | None:
+def scope_at(env: Environment, vault: Path, folder: str | None) -> str | None:
     """Return the scope of an agent's folder, by default the process's: that of the nearest folder with one.
 
-    A linked work tree is where its repository is. What is in no such folder is `global`; None if the user's settings
-    give no folder a scope, so that nothing is kept apart.
+    A linked work tree is where its repository is. A folder that the user's settings do not name is a project of its
+    own, together with all of its repository, unless it is the user's home or in the vault: what is there is `global`,
+    or None if the settings name no folder at all.
     """
     scopes = config_file.read_user_config(env.config_file).scopes
     known = {_real(place): scope for place, scope in scopes.items()}
     here = _real(folder or str(env.folder))
     around = (here, *here.parents, *_linked_from(here)) if here else ()
-    return next((known[one] for one in around if one in known), GLOBAL_SCOPE) if known else None
+    named = next((known[one] for one in around if one in known), None)
+    return named or _own_project(env, vault, here) or (GLOBAL_SCOPE if known else None)
+
+
+def _own_project(env: Environment, vault: Path, folder: Path | None) -> str | None:
+    """Return the scope of a folder that nobody gave one; None if it is no project.
+
+    It is called like the folder and a mark of its path, as no other folder may be taken for it by its name.
+    """
+    if folder is None:
+        return None
+    from memstore.files.local_state import work_tree_around
+
+    linked = next(iter(_linked_from(folder)), None)
+    top = linked or work_tree_around(folder) or folder
+    home, root = (Path(os.path.realpath(one)) for one in (env.home, vault))
+    if top in (home, *home.parents) or root in (folder, *folder.parents):
+        return None
+    name = _NOT_IN_SCOPES.sub("-", top.name).strip("-._")[:_MOST_OF_A_NAME]
+    mark = hashlib.sha256(os.fsencode(top)).hexdigest()[:_OF_A_MARK]
+    return f"project:{name}-{mark}" if name else f"project:{mark}"
+
+
+_NOT_IN_SCOPES = re.compile(r"[^A-Za-z0-9._-]+")
+_MOST_OF_A_NAME, _OF_A_MARK = 40, 6
 
 
 def _real(folder: str) -> Path | None:
@@ -758,9 +785,9 @@ def _linked_from(folder: Path) -> tuple[Path, ...]:
     return tuple(found.common_dir.parents) if found and is_linked else ()
 
 
-def scopes_shown(env: Environment, folder: str | None = None) -> tuple[str, ...]:
+def scopes_shown(env: Environment, vault: Path, folder: str | None = None) -> tuple[str, ...]:
     """Return the scopes of what comes to mind in an agent's folder: its own and `global`; empty for all."""
-    scope = scope_at(env, folder)
+    scope = scope_at(env, vault, folder)
     return () if scope is None else tuple(dict.fromkeys((GLOBAL_SCOPE, scope)))
 
 

@@ -653,7 +653,7 @@ def test_what_is_of_no_project_comes_to_mind_in_each(projects: InProcess) -> Non
     for folder in ("a", "b", "none"):
         assert "on the board" in told_in(projects, folder, "UserPromptSubmit")
         assert "on the board" in told_in(projects, folder, "SessionStart")
-    projects.ok(*CAPTURE, stdin=asked("SessionEnd", cwd=str(projects.home / "none"), prompt="The bank closes at two"))
+    projects.ok(*CAPTURE, stdin=asked("SessionEnd", cwd=str(projects.home), prompt="The bank closes at two"))
     assert sum("scope:" in one.read_text() for one in (projects.vault / "raw").rglob("*.md")) == 1
 
 
@@ -738,10 +738,37 @@ def test_a_scope_of_no_folder_is_nobodys(projects: InProcess) -> None:
     assert "Bluefin" not in told_in(projects, "b", "UserPromptSubmit")
 
 
-def test_without_scopes_of_folders_nothing_is_kept_apart(projects: InProcess) -> None:
+@pytest.fixture
+def unnamed(projects: InProcess) -> InProcess:
+    """The same repositories, without scopes in the settings; something was said in the first since."""
     for name in ("a", "b"):
         projects.ok("config", "--user", "--unset", f"scopes.{projects.home / name}")
-    assert "Bluefin" in told_in(projects, "b", "UserPromptSubmit")
+    for captured in (projects.vault / "raw").rglob("*.md"):
+        captured.unlink()
+    projects.ok(*CAPTURE, stdin=asked("SessionEnd", cwd=str(projects.home / "a" / "src"), prompt=SAID))
+    projects.git("init", "-q", str(projects.home / "other" / "a"))
+    return projects
+
+
+@pytest.mark.parametrize("event", ["UserPromptSubmit", "SessionStart"])
+@pytest.mark.parametrize(
+    ("folder", "is_told"),
+    [("a", True), ("a/src", True), ("linked", True), (".", True), ("vault", True), ("b", False), ("other/a", False)],
+)
+def test_a_repository_is_a_project_also_if_nobody_named_it(
+    unnamed: InProcess, folder: str, event: str, *, is_told: bool
+) -> None:
+    (captured,) = (unnamed.vault / "raw").rglob("*.md")
+    assert re.search(r"^scope: project:a-[0-9a-f]{6}$", captured.read_text(), re.MULTILINE)
+    assert ("Bluefin" in told_in(unnamed, folder, event)) is is_told
+
+
+def test_a_folder_may_be_named_as_no_project(unnamed: InProcess) -> None:
+    unnamed.ok("config", "--user", f"scopes.{unnamed.home / 'b'}", "global")
+    unnamed.ok(*CAPTURE, stdin=asked("SessionEnd", cwd=str(unnamed.home / "b"), prompt="The bank closes at two"))
+    for folder in ("a", "b", "other/a"):
+        given = asked("UserPromptSubmit", prompt="When does the bank close?", cwd=str(unnamed.home / folder))
+        assert "bank closes" in unnamed.ok(*RECALL, stdin=given)
 
 
 def test_the_title_of_what_another_project_said_before_is_no_lead(projects: InProcess) -> None:
