@@ -26,6 +26,7 @@ IMPLEMENTATION = frozenset(
         "registries",
         "sealing",
         "sight",
+        "standing",
         "transaction",
         "undoing",
         "view",
@@ -57,13 +58,14 @@ USE_CASES = [
     and not (package == "vault" and path.stem in IMPLEMENTATION)
 ]
 COMMANDS = sorted((ROOT / "memstore/cli").glob("*.py")) + sorted((ROOT / "memstore/mcp").glob("*.py"))
+COMMANDS += sorted((ROOT / "memstore/lsp").glob("*.py"))
 # What only `memstore.vault` holds: the files, their snapshot, the journal, and what lies behind a view.
 BEHIND = frozenset({"library", "vault", "snapshot", "journal", "ws", "_ws", "_snapshot", "kept_in"})
 # What the history holds of memories is asked of the view, which knows who may see it.
 OF_HISTORY = frozenset({"blobs", "commit", "staged_ids"})
 OPENS = frozenset({"read_bytes", "read_text", "write_bytes", "write_text", "unlink", "rename"})
-# `init` makes the folder of a vault, before there is one; the draft and its editor are the person's own.
-MAY_OPEN = frozenset({"editing.py"})
+# `init` makes the folder of a vault, before there is one; drafts, and what an editor has open, are the person's own.
+MAY_OPEN = frozenset({"editing.py", "desk.py"})
 # Objects of git are checked against their names there: keyring and anchors, not memories.
 MAY_ASK_GIT = frozenset({"staged.py"})
 

@@ -67,6 +67,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "check": ("groups:check", "find and fix what is wrong with files and refs"),
         "index": ("index:index", "status, rebuild, watch; semantic: find by meaning"),
         "mcp": ("mcp:mcp", "serve a vault to an agent, set up the agent's program"),
+        "lsp": ("lsp:lsp", "serve memories and notes to a text editor"),
         "help": ("help:help_", "explain a command or a topic"),
         "completion": ("completion:completion", "print a completion script for a shell"),
     },

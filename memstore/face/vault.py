@@ -709,24 +709,9 @@ def open_vault(
         RefusedError: the context has expired or can't be read, or the vault's configuration demands one.
     """
     from memstore.files.local_state import Environment
-    from memstore.vault.composition import KeptOpen, find_vault, make_ready, open_workspace, settings_of
+    from memstore.vault.composition import find_vault, keep_open, make_ready
 
     env = Environment.of_process()
     root = find_vault(env, None if path is None else str(path))
-    settings = settings_of(env, root)
-
-    def opened(folder: str, actor: str | None, *, any_context: bool = False) -> Workspace:
-        return open_workspace(
-            env,
-            vault=folder,
-            entity=actor,
-            context=context,
-            alone=alone,
-            any_context=any_context,
-            track=track,
-            embedder=embedder,
-        )
-
-    ws = opened(str(root), entity)
-    kept = KeptOpen(env, ws, partial(opened, any_context=True), settings)
-    return Vault(ws, now=kept.now, ready=partial(make_ready, env))
+    kept = keep_open(env, root, entity, context=context, alone=alone, track=track, embedder=embedder)
+    return Vault(kept.now(), now=kept.now, ready=partial(make_ready, env))

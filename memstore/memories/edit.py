@@ -317,19 +317,10 @@ def move(view: View, memory: Named, to: str, **saving: Unpack[Saving]) -> Moved:
         file = view.original(memory, by_name=True)
     except PlainNoteError as error:
         file = note_of(view, error)
-    if isinstance(file, MemoryFile) and not view.owns(file.memory):
-        refuse_as_not_owner(view, file)
-    path = _target(file, to)
+    path = path_after_move(view, file, to)
     moved = Moved(ref=str(file.memory.ref) if file.memory.ref else None, path_before=file.path, path=path)
     if path == file.path:
         return moved
-    folders, _, name = path.rpartition("/")
-    if isinstance(file, MemoryFile) and not view.is_owners and (not _has_id(name, file) or MEMORY_SUFFIX in folders):
-        # Any other name, also that of a folder, may be taken by a memory that they may not know of.
-        raise RefusedError(
-            f"only {view.config.owner} may choose names of files freely here",
-            hint="keep the memory's id in the name, or give a folder: memstore mv REF folder/",
-        )
     links = relinked(view, file, path)
     with view.transaction("mv", **saving) as change:
         if isinstance(file, MemoryFile):
@@ -344,6 +335,23 @@ def move(view: View, memory: Named, to: str, **saving: Unpack[Saving]) -> Moved:
     return replace(
         moved, commit=change.commit, diffs={path: diff for path, diff in diffs.items() if diff}, left=links.left
     )
+
+
+def path_after_move(view: View, file: MemoryFile | PlainFile, to: str) -> str:
+    """Return the path of a file after a move to `to`, which may be a folder; raises as `move`."""
+    if isinstance(file, MemoryFile) and not view.owns(file.memory):
+        refuse_as_not_owner(view, file)
+    path = _target(file, to)
+    folders, _, name = path.rpartition("/")
+    if path == file.path or isinstance(file, PlainFile) or view.is_owners:
+        return path
+    if not _has_id(name, file) or MEMORY_SUFFIX in folders:
+        # Any other name, also that of a folder, may be taken by a memory that they may not know of.
+        raise RefusedError(
+            f"only {view.config.owner} may choose names of files freely here",
+            hint="keep the memory's id in the name, or give a folder: memstore mv REF folder/",
+        )
+    return path
 
 
 def _has_id(name: str, file: MemoryFile) -> bool:

@@ -234,6 +234,17 @@ class KeptOpen:
         return self._ws
 
 
+def keep_open(env: Environment, root: Path, entity: str | None = None, **wanted: Any) -> KeptOpen:
+    """Open the vault in a folder for many calls; `wanted` and what is raised are those of `open_workspace`."""
+    settings = settings_of(env, root)
+    ws = open_workspace(env, vault=str(root), entity=entity, **wanted)
+
+    def again(folder: str, actor: str) -> Workspace:
+        return open_workspace(env, vault=folder, entity=actor, any_context=True, **wanted)
+
+    return KeptOpen(env, ws, again, settings)
+
+
 def settings_of(env: Environment, root: Path) -> tuple[bytes | None, ...]:
     """Return the bytes of the files with settings, the vault's and the user's own; None for one that can't be read.
 
@@ -571,6 +582,14 @@ def find_vault(env: Environment, named: str | None, *, where: str = "--vault") -
         f"and no default in {env.config_file}",
         hint=(left_out if is_sparse else "") + "make one here with `memstore init`, or name one with --vault DIR",
     )
+
+
+def vault_around(env: Environment, folder: Path, *, named: str | None = None) -> Path | None:
+    """Return the folder of the vault that a folder is in; None if there is none, or it is not the one that is named."""
+    if named is not None:
+        root = find_vault(env, named)
+        return root if folder.is_relative_to(root) else None
+    return next((place for place in (folder, *folder.parents) if (place / SETTINGS_FOLDER).is_dir()), None)
 
 
 def _stop_if_elsewhere(env: Environment, folder: Path) -> None:

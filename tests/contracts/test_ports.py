@@ -102,7 +102,7 @@ OTHERS = {
 def protocols() -> Iterator[str]:
     for path in sorted((ROOT / "memstore").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ClassDef) and any("Protocol" in ast.unparse(base) for base in node.bases):
+            if isinstance(node, ast.ClassDef) and any(ast.unparse(base).startswith("Protocol") for base in node.bases):
                 yield ".".join([*path.relative_to(ROOT / "memstore").with_suffix("").parts, node.name])
 
 

@@ -1,0 +1,56 @@
+"""`memstore lsp`: serve vaults to a text editor."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from memstore.cli.options import command
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from memstore.cli.session import CliSession
+    from memstore.vault.composition import KeptOpen
+
+
+@command("lsp", examples=("memstore lsp                              # an editor starts it: docs/editors.md",))
+def lsp(session: CliSession) -> None:
+    """Serve memories and notes to a text editor on standard input and output, by the Language Server Protocol.
+
+    The vaults are those around the files that the editor opens. Who looks is fixed when the server starts, by --as; so
+    is the context.
+    """
+    from memstore.core.errors import UsageError, VaultError
+
+    try:
+        from memstore.lsp.desk import Desk
+        from memstore.lsp.server import server_of
+    except ModuleNotFoundError as error:
+        raise VaultError(
+            f"a language server needs pygls, and there is no module {error.name}",
+            hint='pip install "memstore-vault[lsp]"',
+        ) from error
+    from memstore.cli.main import stay
+
+    session.stop_at_two_audiences()
+    env = session.environment()
+    if env.at_terminal:
+        raise UsageError("an editor starts this, and talks to it by a pipe", hint="docs/editors.md says how")
+    stay()
+    server_of(Desk(partial(_opened, session), partial(_root_of, session))).start_io()
+
+
+def _root_of(session: CliSession, folder: Path) -> Path | None:
+    """Return the vault that --vault names if a folder is in it, else the nearest around it; None if there is none."""
+    from memstore.vault.composition import vault_around
+
+    return vault_around(session.environment(), folder, named=session.choices.vault)
+
+
+def _opened(session: CliSession, root: Path) -> KeptOpen:
+    from memstore.vault.composition import keep_open
+
+    choices = session.choices
+    env = session.environment()._replace(on_progress=None)
+    return keep_open(env, root, choices.entity, context=choices.context, alone=choices.alone, track=False)

@@ -1,0 +1,1 @@
+"""How does an editor use it? A language server for memories and notes."""

@@ -1,0 +1,168 @@
+"""What is done from the editor: the use cases of the commands, on saved files, each one step of `memstore undo`.
+
+An act is first tried without writing, so that whoever edits sees what it will change.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from memstore.core.errors import RefusedError, UsageError
+from memstore.core.ids import MemoryRef
+from memstore.core.places import SUGGESTIONS
+from memstore.files.memory_file import BrokenFile, MemoryFile, PlainFile
+from memstore.lsp import cursor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from memstore.core.change import Saved
+    from memstore.core.view import View
+    from memstore.lsp.desk import Bench, Sheet
+    from memstore.lsp.text import TextSpan
+
+    Act = Callable[..., Sequence[Saved]]
+
+
+class Offered(NamedTuple):
+    """An act that makes sense at a place: its title, the command, and what it is given after the file's URI."""
+
+    title: str
+    command: str
+    given: tuple[str, ...] = ()
+
+
+def offered(bench: Bench, sheet: Sheet, span: TextSpan) -> Iterator[Offered]:
+    """Yield the acts that make sense for a selection."""
+    file, view = bench.file(sheet), bench.view
+    selected = sheet.text.source[span.start : span.end].strip()
+    if isinstance(file, PlainFile) and view.is_owners:
+        yield Offered("memstore: make this note a memory", "memstore.adopt")
+    if isinstance(file, BrokenFile | PlainFile) or not isinstance(file, MemoryFile):
+        return
+    memory = file.memory
+    if memory.id is None:
+        yield Offered("memstore: give this memory an id", "memstore.adopt")
+        return
+    ref = str(memory.ref)
+    mention = cursor.mention_at(bench, sheet, span.start)
+    row = cursor.row_of(bench, sheet, mention) if mention else None
+    if row is not None and row in view.rows:
+        entry = view.entry(row)
+        if entry.ref and entry.ref != ref and entry.confidence:
+            yield Offered(f"memstore: this memory supports {entry.ref}", "memstore.reinforce", (entry.ref, ref))
+            yield Offered(f"memstore: this memory contradicts {entry.ref}", "memstore.contradict", (entry.ref, ref))
+    if selected:
+        yield Offered("memstore: derive a new memory from the selection", "memstore.derive", (ref, selected))
+        yield Offered("memstore: supersede this memory by the selection", "memstore.supersede", (ref, selected))
+    if sheet.path.startswith(SUGGESTIONS) and memory.status == "draft":
+        yield Offered("memstore: accept this suggestion", "memstore.accept", (ref,))
+        yield Offered("memstore: reject this suggestion", "memstore.reject", (ref,))
+    if view.owns(memory) and not memory.signature:
+        yield Offered("memstore: sign this memory", "memstore.sign", (ref,))
+
+
+def run(bench: Bench, command: str, path: str, given: Sequence[str], *, dry_run: bool) -> Sequence[Saved]:
+    """Do what a command says, or with `dry_run` only return what it would change.
+
+    Raises:
+        RefusedError: the file has text that is not saved.
+        MemstoreError: as the use case.
+    """
+    if path and path in bench.unsaved:
+        raise RefusedError(f"{path} has changes that are not saved, so nothing was done", hint="save it first")
+    for ref in given[:2]:
+        named = MemoryRef.parse(ref)
+        rows = bench.saved_view.rows_of_id(named.id) if named else ()
+        if unsaved := {bench.saved_view.entry(row).path for row in rows} & bench.unsaved.keys():
+            raise RefusedError(
+                f"{min(unsaved)} has changes that are not saved, so nothing was done", hint="save it first"
+            )
+    act, count = ACTS[command]
+    if len(given) != count:
+        raise UsageError(
+            f"{command} takes {count} words after the file, and got {len(given)}", hint="see docs/editors.md"
+        )
+    return act(bench.saved_view, path, *given, dry_run=dry_run)
+
+
+def _adopt(view: View, path: str, *, dry_run: bool) -> Sequence[Saved]:
+    from memstore.memories.adopt import adopt
+
+    done = adopt(view, [path], dry_run=dry_run)
+    if done.left_alone:
+        raise RefusedError(f"{path} stays as it is: {done.left_alone[0].text}", hint=done.left_alone[0].hint)
+    return done.saved
+
+
+def _evidence(view: View, _: str, memory: str, evidence: str, *, dry_run: bool, against: bool) -> Sequence[Saved]:
+    from memstore.beliefs.reinforce import contradict, reinforce
+
+    return [(contradict if against else reinforce)(view, memory, evidence, dry_run=dry_run).saved]
+
+
+def _derive(view: View, _: str, ref: str, text: str, *, dry_run: bool) -> Sequence[Saved]:
+    from memstore.memories.add import add_memory
+
+    return [add_memory(view, {"type": "note", "derived_from": [ref]}, f"{text}\n", dry_run=dry_run)]
+
+
+def _supersede(view: View, _: str, ref: str, text: str, *, dry_run: bool) -> Sequence[Saved]:
+    from memstore.memories.promote import supersede
+
+    done = supersede(view, ref, text, dry_run=dry_run)
+    return [done.saved, *done.others]
+
+
+def _resolve(view: View, _: str, memory: str, other: str, keep: str, *, dry_run: bool) -> Sequence[Saved]:
+    from memstore.conflicts.resolve import resolve_conflict
+
+    return resolve_conflict(view, memory, other, keep=keep, dry_run=dry_run).saved
+
+
+def _accept(view: View, _: str, ref: str, *, dry_run: bool) -> Sequence[Saved]:
+    from memstore.memories.suggestions import accept_suggestion
+
+    done = accept_suggestion(view, ref, dry_run=dry_run)
+    return [done.saved, *done.others]
+
+
+def _reject(view: View, _: str, ref: str, *, dry_run: bool) -> Sequence[Saved]:
+    from memstore.memories.suggestions import reject_suggestion
+
+    return [reject_suggestion(view, ref, dry_run=dry_run)]
+
+
+def _grant(view: View, _: str, ref: str, to: str, *, dry_run: bool) -> Sequence[Saved]:
+    from memstore.access.privacy import grant_access
+
+    return [grant_access(view, ref, to, dry_run=dry_run).saved]
+
+
+def _sign(view: View, _: str, ref: str, *, dry_run: bool) -> Sequence[Saved]:
+    from memstore.trust.sign import sign
+
+    return [sign(view, ref, dry_run=dry_run).saved]
+
+
+def _today(view: View, _: str, *, dry_run: bool) -> Sequence[Saved]:
+    from memstore.memories.today import note_today
+
+    return [note_today(view, dry_run=dry_run)]
+
+
+# Each command, and how many words it takes after the file's URI.
+ACTS: Mapping[str, tuple[Act, int]] = {
+    "memstore.adopt": (_adopt, 0),
+    "memstore.reinforce": (partial(_evidence, against=False), 2),
+    "memstore.contradict": (partial(_evidence, against=True), 2),
+    "memstore.derive": (_derive, 2),
+    "memstore.supersede": (_supersede, 2),
+    "memstore.resolve": (_resolve, 3),
+    "memstore.accept": (_accept, 1),
+    "memstore.reject": (_reject, 1),
+    "memstore.grant": (_grant, 2),
+    "memstore.sign": (_sign, 1),
+    "memstore.today": (_today, 0),
+}

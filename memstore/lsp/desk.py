@@ -1,0 +1,154 @@
+"""What lies on an editor's desk: the vaults whose files are open, and the texts of these as they are typed."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, NamedTuple
+
+from memstore.core import digests
+from memstore.core.errors import MemstoreError
+from memstore.files import memory_file
+from memstore.files.fence import BOM
+from memstore.lsp.text import Text
+from memstore.vault.standing import StandingVault
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from memstore.core.view import View
+    from memstore.files.memory_file import ReadFile
+    from memstore.vault.composition import KeptOpen
+    from memstore.vault.note_names import LinkTable, Note
+    from memstore.vault.workspace import Workspace
+
+# Files may have changed unseen, as not every editor watches them: after so many seconds, the vault looks by itself.
+LOOK_AGAIN_SECONDS = 2.0
+
+
+class Sheet(NamedTuple):
+    """An open file: its path relative to the vault, and its text; `version` is the editor's number for it."""
+
+    path: str
+    text: Text
+    version: int | None = None
+
+
+class Bench:
+    """One vault, and the files of it that are open.
+
+    Args:
+        root: its folder.
+        now: returns the opened vault.
+    """
+
+    def __init__(self, root: Path, now: Callable[[], Workspace]) -> None:
+        self.root = root
+        self.sheets: dict[str, Sheet] = {}
+        self._standing = StandingVault(now)
+        self._looked_at = float("-inf")
+        self._committed: dict[str, bytes | None] = {}
+
+    def look(self) -> None:
+        """Look at the files anew with the next question."""
+        self._looked_at = float("-inf")
+
+    @property
+    def unsaved(self) -> Mapping[str, bytes]:
+        """The texts that no file has, by path."""
+        return {path: sheet.text.data for path, sheet in self.sheets.items() if not self._is_saved(sheet)}
+
+    def _is_saved(self, sheet: Sheet) -> bool:
+        data = self.bytes_on_disk(sheet.path)
+        return data is not None and data.removeprefix(BOM) == sheet.text.data.removeprefix(BOM)
+
+    def bytes_on_disk(self, path: str) -> bytes | None:
+        """Return the bytes of a file, which the editor can read anyway; None if there is none."""
+        try:
+            return (self.root / path).read_bytes()
+        except OSError:
+            return None
+
+    def _now(self) -> tuple[View, LinkTable]:
+        if time.monotonic() - self._looked_at > LOOK_AGAIN_SECONDS:
+            self._standing.look()
+            self._committed.clear()
+            self._looked_at = time.monotonic()
+        return self._standing.with_texts(self.unsaved)
+
+    @property
+    def view(self) -> View:
+        """What whoever edits may see, with the unsaved texts laid over it."""
+        return self._now()[0]
+
+    @property
+    def saved_view(self) -> View:
+        """What whoever edits may see of the files; what acts is given this one."""
+        self._now()
+        return self._standing.with_texts({}).view
+
+    @property
+    def links(self) -> LinkTable:
+        """Where the links of all these notes lead."""
+        return self._now()[1]
+
+    def file(self, sheet: Sheet) -> ReadFile:
+        """Return what an open text says as a file of the vault."""
+        return memory_file.read(sheet.path, sheet.text.data, mixed=self.view.config.mixed)
+
+    def committed(self, path: str) -> ReadFile | None:
+        """Return the file as the current commit has it; None if it has none."""
+        if path not in self._committed:
+            self._committed[path] = self._standing.committed(path)
+        data = self._committed[path]
+        return None if data is None else memory_file.read(path, data, mixed=self.view.config.mixed)
+
+    def text_of(self, path: str) -> Text | None:
+        """Return the text of a file that may be seen, open or not, as it is now; None if there is none."""
+        if path in self.sheets:
+            return self.sheets[path].text
+        file = self.view.text(path)
+        return None if file is None else Text(file.data.decode("utf-8", "replace").removeprefix("\ufeff"))
+
+    @property
+    def object_format(self) -> str:
+        """The hash by which blobs are named here."""
+        return digests.format_of(next(filter(None, self.view.column("blob")), ""))
+
+    def note_at(self, path: str) -> Note | None:
+        """Return the note at a path, with the names by which links lead to it; None if it may not be seen."""
+        row = self.links.row_of(path)
+        return None if row is None else self.links.names[row]
+
+
+class Desk:
+    """All open files, by the vault that each is in.
+
+    Args:
+        opened: opens the vault in a folder.
+        root_of: returns the folder of the vault around a file; None if it is in none.
+    """
+
+    def __init__(self, opened: Callable[[Path], KeptOpen], root_of: Callable[[Path], Path | None]) -> None:
+        self._opened, self._root_of = opened, root_of
+        self._benches: dict[Path, Bench] = {}
+        self.broken: dict[Path, str] = {}  # vaults that could not be opened, and why
+
+    def bench_of(self, file: Path) -> tuple[Bench, str] | None:
+        """Return the vault that a file is in, and its path there; None if it is in none that can be opened."""
+        root = self._root_of(file.parent)
+        if root is None:
+            return None
+        if root not in self._benches:
+            try:
+                self._benches[root] = Bench(root, self._opened(root).now)
+            except MemstoreError as error:
+                self.broken[root] = error.message
+                return None
+            self.broken.pop(root, None)
+        return self._benches[root], file.relative_to(root).as_posix()
+
+    @property
+    def benches(self) -> tuple[Bench, ...]:
+        """The vaults that files were opened of."""
+        return tuple(self._benches.values())

@@ -1,0 +1,61 @@
+"""What is wrong with a text while it is typed: what `memstore check` would say of it, and what the edit does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from memstore.access.widening import unconsented
+from memstore.core.finding import Severity, in_order
+from memstore.core.places import is_memory_path
+from memstore.files.memory_file import MemoryFile, PlainFile
+from memstore.vault.check import FileCheck
+from memstore.vault.transitions import findings_between
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memstore.core.finding import Finding
+    from memstore.lsp.desk import Bench, Sheet
+    from memstore.lsp.text import Text
+
+_SEVERITIES = {
+    Severity.ERROR: types.DiagnosticSeverity.Error,
+    Severity.WARNING: types.DiagnosticSeverity.Warning,
+    Severity.NOTICE: types.DiagnosticSeverity.Information,
+}
+SOURCE = "memstore"
+# Of a plain note, nothing but these is said: it is somebody's own, and memstore imposes nothing on it.
+_OF_NOTES = frozenset({"link-dangling", "secret-in-note", "conflict-marker"})
+
+
+def findings(bench: Bench, sheet: Sheet) -> tuple[Finding, ...]:
+    """Return what `check` finds in a text as it is now, and what is wrong with the step from its last commit to it."""
+    view = bench.view
+    if not is_memory_path(sheet.path, mixed=view.config.mixed):
+        return ()
+    file, check = bench.file(sheet), FileCheck(view, bench.links)
+    found = [*check.findings(file), *check.notices(file)]
+    if isinstance(file, PlainFile):
+        return in_order([one for one in found if one.code in _OF_NOTES])
+    if isinstance(file, MemoryFile):
+        before = bench.committed(sheet.path)
+        found += findings_between(before, file)
+        if isinstance(before, MemoryFile) and view.is_owners:
+            found += unconsented(view, before, file)
+    return in_order([one for one in found if one.path == sheet.path])
+
+
+def diagnostics(found: Sequence[Finding], text: Text) -> list[types.Diagnostic]:
+    """Return findings as the protocol has them; a hint is part of the message, since few editors show it elsewhere."""
+    return [
+        types.Diagnostic(
+            range=text.range(text.span_of(one)),
+            message=f"{one.text}\n{one.hint}" if one.hint else one.text,
+            severity=_SEVERITIES[one.severity],
+            code=one.code,
+            source=SOURCE,
+        )
+        for one in found
+    ]

@@ -1,0 +1,133 @@
+"""What is said of a place that somebody points at: a note in ten lines, a confidence line by line, a key's meaning."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memstore.access import RIGHTS
+from memstore.access.policy import labels_of
+from memstore.access.sight import listeners, seers
+from memstore.beliefs import ledger
+from memstore.beliefs.next_lines import held_now
+from memstore.cli.key_options import KEY_MEANINGS
+from memstore.core.harmless import safe_line
+from memstore.core.keys import KEYS
+from memstore.core.quotation import shown_title
+from memstore.files.memory_file import MemoryFile
+from memstore.lsp import cursor
+from memstore.lsp.text import TextSpan
+from memstore.memories.why import of_confidence, of_confidence_now
+from memstore.trust.reader import TrustReader
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from memstore.core.memory import LedgerLine, Memory
+    from memstore.core.view import View
+    from memstore.files.memory_file import ReadFile
+    from memstore.lsp.desk import Bench, Sheet
+
+MOST_LINES = 6
+_MOST_NAMES = 8
+_BARS = "▁▂▃▄▅▆▇█"
+_KEYS = {key.name: key for key in KEYS}
+
+
+def hover(bench: Bench, sheet: Sheet, offset: int) -> tuple[str, TextSpan] | None:
+    """Return what is said at an offset, as Markdown, and what it is about; None if there is nothing to say."""
+    mention = cursor.mention_at(bench, sheet, offset)
+    if mention is not None:
+        row = cursor.row_of(bench, sheet, mention)
+        return None if row is None else (note_card(bench, row), mention.span)
+    text, file = sheet.text, bench.file(sheet)
+    head, line = cursor.head_of(text), text.line_of(offset)
+    if head is None or not head.start <= line < head.end:
+        return None
+    return _of_key(bench, sheet, file, offset)
+
+
+def _of_key(bench: Bench, sheet: Sheet, file: ReadFile, offset: int) -> tuple[str, TextSpan] | None:
+    text = sheet.text
+    line = text.line_of(offset)
+    name, colon, _ = text.line(line).partition(":")
+    span = TextSpan(text.line_start(line), text.line_start(line) + len(text.line(line)))
+    here = cursor.key_at(text, offset)
+    if isinstance(file, MemoryFile) and "confidence" in (name, here and here.name.removesuffix("_history")):
+        return "\n".join(_why(bench.view, file.memory)), span
+    if isinstance(file, MemoryFile) and name == "access_grants":
+        return f"seen by {in_words(seen_by(bench.view, file.memory))}", span
+    if not colon or name not in KEY_MEANINGS:
+        return None
+    key = _KEYS[name]
+    words = f": {', '.join(key.choices)}" if key.choices else f" ({key.shape.value})"
+    return f"**{name}**: {KEY_MEANINGS[name]}{words}", TextSpan(span.start, span.start + len(name))
+
+
+def note_card(bench: Bench, row: int) -> str:
+    """Return a visible note in about ten lines of Markdown: what `show` says first."""
+    view = bench.view
+    entry = view.entry(row)
+    file = view.text(entry.path)
+    title = shown_title(entry.title, entry.source_type) or entry.path
+    lines = [f"**{_safe(title)}**", f"`{entry.ref or entry.path}`"]
+    if file is None:
+        return "\n\n".join(lines)
+    memory = file.memory
+    if isinstance(file, MemoryFile):
+        lines[1] += "".join(f" · {word}" for word in _standing(view, memory))
+    said = [line for line in memory.body.split("\n") if line.strip()][:MOST_LINES]
+    external = view.external(memory) if isinstance(file, MemoryFile) else None
+    body = "\n".join(said)
+    if external is not None:
+        lines.append(f"from outside{f', by {_safe(external.source)}' if external.source else ''}:")
+        body = "\n".join(f"> {line}" for line in body.split("\n"))
+    return "\n\n".join([*lines, body])
+
+
+def _standing(view: View, memory: Memory) -> Iterator[str]:
+    held = held_now(memory, view.clock.now())
+    if held is not None:
+        yield f"{held:.2f} {sparkline(memory.confidence_history)}".strip()
+    if memory.status not in (None, "active"):
+        yield str(memory.status)
+    if memory.signature or memory.witnesses or memory.anchors:
+        yield f"trust: {TrustReader(view).of(memory).level.value}"
+    if memory.id and view.is_owners:
+        yield f"seen by {in_words(seen_by(view, memory))}"
+
+
+def seen_by(view: View, memory: Memory) -> tuple[str, ...]:
+    """Return who sees a memory besides its owner, as it is typed; to others than the vault's owner, nobody is named."""
+    if not view.is_owners:
+        return ()
+    world = view.of(RIGHTS).policy
+    found = seers(world, view.clock.now(), listeners(world), {0: labels_of(memory)})[0]
+    return tuple(sorted({f"{one.entity} in {one.context}" if one.context else one.entity for one in found}))
+
+
+def in_words(names: Sequence[str]) -> str:
+    """Return who sees something, in a few words."""
+    if "*" in names:
+        return "everybody"
+    if not names:
+        return "its owner alone"
+    shown = ", ".join(map(_safe, names[:_MOST_NAMES]))
+    return shown if len(names) <= _MOST_NAMES else f"{shown} and {len(names) - _MOST_NAMES} more"
+
+
+def sparkline(history: Sequence[LedgerLine]) -> str:
+    """Return the course of a confidence in one sign for each of its last lines; empty for fewer than two."""
+    levels = [after.confidence for _, after in ledger.each_line(history)][-16:] if len(history) > 1 else []
+    return "".join(_BARS[min(int(level * len(_BARS)), len(_BARS) - 1)] for level in levels)
+
+
+def _why(view: View, memory: Memory) -> Iterator[str]:
+    for number in (of_confidence(memory), of_confidence_now(memory, view.clock.now())):
+        value = "none" if number.value is None else f"{number.value:.4f}"
+        yield f"**{number.name} {value}**: {number.meaning}\n"
+        yield from (f"- {term.value:+.4f} {_safe(term.name)}: {_safe(term.why)}" for term in number.terms)
+
+
+def _safe(text: str) -> str:
+    """Return a text on one line that means nothing in Markdown."""
+    return "".join(f"\\{sign}" if sign in "\\`*_[]<>#|" else sign for sign in safe_line(text))

@@ -1,0 +1,520 @@
+"""The language server: what an editor asks, by the Language EditorServer Protocol, and who answers.
+
+Everything is answered in the order in which it was asked, by one thread; pygls reads and writes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
+from pygls.lsp.server import LanguageServer
+from pygls.protocol import LanguageServerProtocol, default_converter, lsp_method
+from pygls.uris import from_fs_path, to_fs_path
+
+from memstore import __version__
+from memstore.core.errors import MemstoreError
+from memstore.lsp import acts, completion, hover, lenses, navigation, renaming
+from memstore.lsp.desk import Bench, Desk, Sheet
+from memstore.lsp.diagnostics import diagnostics, findings
+from memstore.lsp.text import Text, TextSpan
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from memstore.core.finding import Finding
+
+_T = TypeVar("_T")
+
+_SUFFIXES = (".md",)
+_TRIGGERS = ["[", "#", ":", "(", "/", "-", " "]
+_MOST_PREVIEW = 24
+
+
+class EditorProtocol(LanguageServerProtocol):
+    """The protocol, without two faults of pygls 2.1.
+
+    It keeps the finished future of every notification that a generator handles, and it counts lines as Python does,
+    where U+2028 ends one: texts are kept by `Desk`.
+    """
+
+    def _execute_handler(
+        self, msg_id: Any, handler: Any, callback: Any, args: Any = None, kwargs: Any = None
+    ) -> None:  # fmt: skip
+        def done(future: Any) -> None:
+            callback(future)
+            self._request_futures.pop(msg_id, None)
+
+        super()._execute_handler(msg_id, handler, done, args, kwargs)
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
+    def lsp_text_document__did_change(self, params: types.DidChangeTextDocumentParams) -> Iterator[Any]:
+        """Hand the changes on to whoever keeps the text."""
+        yield self.fm.features[types.TEXT_DOCUMENT_DID_CHANGE], (params,), None
+
+
+class EditorServer(LanguageServer):
+    """A language server for the files of vaults.
+
+    Args:
+        desk: the vaults, and the open files.
+    """
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__("memstore", __version__, protocol_cls=EditorProtocol, converter_factory=default_converter)
+        self.desk = desk
+        self.found: dict[str, tuple[Finding, ...]] = {}  # what was found in each open file, by URI
+        self._told: set[str] = set()
+
+    # -- files -------------------------------------------------------------------------------------
+
+    def sheet(self, uri: str) -> tuple[Bench, Sheet] | None:
+        """Return an open file and its vault; None for one that is not open, or is in no vault."""
+        placed = self.bench(uri)
+        if placed is None or placed[1] not in placed[0].sheets:
+            return None
+        return placed[0], placed[0].sheets[placed[1]]
+
+    def bench(self, uri: str) -> tuple[Bench, str] | None:
+        """Return the vault that a file is in, and its path there; None for a file that is in none."""
+        name = to_fs_path(uri)
+        if name is None or not uri.startswith("file:"):
+            return None
+        placed = self.desk.bench_of(Path(name))
+        for root, why in self.desk.broken.items():
+            self.tell_once(f"memstore can't open the vault {root}: {why}", types.MessageType.Error)
+        return placed
+
+    def text(self, source: str) -> Text:
+        """Return a text that the editor sent, in the units that were agreed on."""
+        return Text(source, self.server_capabilities.position_encoding)
+
+    def uri(self, bench: Bench, path: str) -> str:
+        """Return the URI of a file of a vault."""
+        return from_fs_path(str(bench.root / path)) or ""
+
+    def location(self, bench: Bench, place: navigation.NotePlace) -> types.Location:
+        """Return a place as the protocol has it."""
+        text = bench.text_of(place.path)
+        end = 0 if text is None else text.place(text.line_start(place.end) + len(text.line(place.end))).character
+        span = types.Range(types.Position(place.start, 0), types.Position(place.end, end))
+        return types.Location(self.uri(bench, place.path), span)
+
+    def edit(self, bench: Bench, renaming_: renaming.Renaming) -> types.WorkspaceEdit:
+        """Return a renaming as the protocol has it: texts first, by their versions, then the file."""
+        by_path: dict[str, list[types.TextEdit]] = {}
+        for one in renaming_.texts:
+            text = bench.text_of(one.path)
+            if text is not None:
+                coded = Text(text.source, self.server_capabilities.position_encoding)
+                by_path.setdefault(one.path, []).append(types.TextEdit(coded.range(one.span), one.text))
+        changes: list[Any] = [
+            types.TextDocumentEdit(
+                types.OptionalVersionedTextDocumentIdentifier(
+                    self.uri(bench, path), bench.sheets[path].version if path in bench.sheets else None
+                ),
+                list(edits),
+            )
+            for path, edits in by_path.items()
+        ]
+        if renaming_.moved:
+            before, after = renaming_.moved
+            changes.append(types.RenameFile(self.uri(bench, before), self.uri(bench, after)))
+        if changes and self._takes_documents:
+            return types.WorkspaceEdit(document_changes=changes)
+        return types.WorkspaceEdit(changes={self.uri(bench, path): edits for path, edits in by_path.items()})
+
+    @property
+    def _takes_documents(self) -> bool:
+        workspace = self.client_capabilities.workspace
+        edit = workspace.workspace_edit if workspace else None
+        return bool(edit and edit.document_changes)
+
+    # -- messages ----------------------------------------------------------------------------------
+
+    def tell(self, message: str, kind: types.MessageType = types.MessageType.Info) -> None:
+        """Show a message."""
+        self.window_show_message(types.ShowMessageParams(kind, message))
+
+    def tell_once(self, message: str, kind: types.MessageType) -> None:
+        """Show a message, unless it was shown before."""
+        if message not in self._told:
+            self._told.add(message)
+            self.tell(message, kind)
+
+    def answer(self, uri: str, ask: Callable[[Bench, Sheet], _T], otherwise: _T) -> _T:
+        """Return what is asked of an open file; `otherwise` for a file in no vault, or one that can't be read now."""
+        try:
+            open_file = self.sheet(uri)
+            return ask(*open_file) if open_file else otherwise
+        except MemstoreError as error:
+            self.tell_once(f"memstore: {_words(error)}", types.MessageType.Error)
+            return otherwise
+
+    def publish(self, uri: str) -> None:
+        """Find what is wrong with an open file, and send it."""
+        nothing: tuple[Finding, ...] = ()
+        found = self.answer(uri, findings, nothing)
+        self.found[uri] = found
+        open_file = self.sheet(uri)
+        if open_file:
+            sent = diagnostics(found, open_file[1].text)
+            self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, sent, open_file[1].version))
+
+    def publish_all(self) -> None:
+        """Look at the vaults anew, and send what is wrong with every open file."""
+        for bench in self.desk.benches:
+            bench.look()
+            for path in bench.sheets:
+                self.publish(self.uri(bench, path))
+
+
+def _words(error: MemstoreError) -> str:
+    return f"{error}\n{error.hint}" if error.hint else str(error)
+
+
+def server_of(desk: Desk) -> EditorServer:
+    """Return a server for these vaults, with all that it answers."""
+    server = EditorServer(desk)
+    for feature, options, answer in _FEATURES:
+        server.feature(feature, options)(_bound(answer, server))
+    for name in acts.ACTS:
+        server.command(name)(_command(server, name))
+    return server
+
+
+def _bound(answer: Callable[[EditorServer, Any], Any], server: EditorServer) -> Callable[[Any], Any]:
+    def asked(params: Any) -> Any:
+        return answer(server, params)
+
+    return asked
+
+
+_FEATURES: list[tuple[str, Any, Callable[[EditorServer, Any], Any]]] = []
+
+
+def _feature(method: str, options: object = None) -> Callable[[_T], _T]:
+    """Let a function answer a method: it is given the server and what was asked."""
+
+    def add(answer: Any) -> Any:
+        _FEATURES.append((method, options, answer))
+        return answer
+
+    return add
+
+
+# -- files ------------------------------------------------------------
+
+
+@_feature(types.TEXT_DOCUMENT_DID_OPEN)
+def _opened(server: EditorServer, params: types.DidOpenTextDocumentParams) -> None:
+    document = params.text_document
+    placed = server.bench(document.uri)
+    if placed and placed[1].endswith(_SUFFIXES):
+        bench, path = placed
+        bench.sheets[path] = Sheet(path, server.text(document.text), document.version)
+        server.publish(document.uri)
+
+
+@_feature(types.TEXT_DOCUMENT_DID_CHANGE)
+def _changed(server: EditorServer, params: types.DidChangeTextDocumentParams) -> None:
+    open_file = server.sheet(params.text_document.uri)
+    if open_file:
+        bench, sheet = open_file
+        text = sheet.text.changed(params.content_changes)
+        bench.sheets[sheet.path] = Sheet(sheet.path, text, params.text_document.version)
+        server.publish(params.text_document.uri)
+
+
+@_feature(types.TEXT_DOCUMENT_DID_CLOSE)
+def _closed(server: EditorServer, params: types.DidCloseTextDocumentParams) -> None:
+    uri = params.text_document.uri
+    if open_file := server.sheet(uri):
+        del open_file[0].sheets[open_file[1].path]
+        server.found.pop(uri, None)
+        server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
+
+
+@_feature(types.TEXT_DOCUMENT_DID_SAVE)
+def _saved(server: EditorServer, _: types.DidSaveTextDocumentParams) -> None:
+    server.publish_all()
+
+
+@_feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
+def _watched(server: EditorServer, _: types.DidChangeWatchedFilesParams) -> None:
+    server.publish_all()
+
+
+@_feature(types.WORKSPACE_DID_RENAME_FILES)
+def _renamed(server: EditorServer, _: types.RenameFilesParams) -> None:
+    server.publish_all()
+
+
+# -- reading ------------------------------------------------------------
+
+
+@_feature(types.TEXT_DOCUMENT_COMPLETION, types.CompletionOptions(trigger_characters=_TRIGGERS))
+def _complete(server: EditorServer, params: types.CompletionParams) -> types.CompletionList:
+    def asked(bench: Bench, sheet: Sheet) -> types.CompletionList:
+        offers = completion.completions(bench, sheet, sheet.text.offset(params.position))
+        items = [
+            types.CompletionItem(
+                label=one.label,
+                kind=one.kind,
+                detail=one.about or None,
+                documentation=one.explained or None,
+                sort_text=f"{place:04}",
+                filter_text=sheet.text.source[one.span.start : sheet.text.offset(params.position)] or one.label,
+                text_edit=types.TextEdit(sheet.text.range(one.span), one.text),
+            )
+            for place, one in enumerate(offers)
+        ]
+        return types.CompletionList(is_incomplete=True, items=items)
+
+    return server.answer(params.text_document.uri, asked, types.CompletionList(is_incomplete=False, items=[]))
+
+
+@_feature(types.TEXT_DOCUMENT_HOVER)
+def _hovered(server: EditorServer, params: types.HoverParams) -> types.Hover | None:
+    def asked(bench: Bench, sheet: Sheet) -> types.Hover | None:
+        said = hover.hover(bench, sheet, sheet.text.offset(params.position))
+        if said is None:
+            return None
+        content = types.MarkupContent(types.MarkupKind.Markdown, said[0])
+        return types.Hover(content, sheet.text.range(said[1]))
+
+    return server.answer(params.text_document.uri, asked, None)
+
+
+@_feature(types.TEXT_DOCUMENT_CODE_LENS)
+def _lens(server: EditorServer, params: types.CodeLensParams) -> list[types.CodeLens]:
+    def asked(bench: Bench, sheet: Sheet) -> list[types.CodeLens]:
+        top = types.Range(types.Position(0, 0), types.Position(0, 0))
+        return [types.CodeLens(top, types.Command(title, "")) for title in lenses.lenses(bench, sheet)]
+
+    return server.answer(params.text_document.uri, asked, [])
+
+
+@_feature(types.TEXT_DOCUMENT_INLAY_HINT)
+def _inlay(server: EditorServer, params: types.InlayHintParams) -> list[types.InlayHint]:
+    def asked(bench: Bench, sheet: Sheet) -> list[types.InlayHint]:
+        lines = range(params.range.start.line, params.range.end.line + 1)
+        return [
+            types.InlayHint(sheet.text.place(at), title, padding_left=True)
+            for at, title in lenses.titles(bench, sheet)
+            if sheet.text.line_of(at) in lines
+        ]
+
+    return server.answer(params.text_document.uri, asked, [])
+
+
+# -- going ------------------------------------------------------------
+
+
+@_feature(types.TEXT_DOCUMENT_DEFINITION)
+def _define(server: EditorServer, params: types.DefinitionParams) -> types.Location | None:
+    def asked(bench: Bench, sheet: Sheet) -> types.Location | None:
+        place = navigation.definition(bench, sheet, sheet.text.offset(params.position))
+        return None if place is None else server.location(bench, place)
+
+    return server.answer(params.text_document.uri, asked, None)
+
+
+@_feature(types.TEXT_DOCUMENT_REFERENCES)
+def _refer(server: EditorServer, params: types.ReferenceParams) -> list[types.Location]:
+    def asked(bench: Bench, sheet: Sheet) -> list[types.Location]:
+        row = navigation.pointed_at(bench, sheet, sheet.text.offset(params.position))
+        places = [] if row is None else navigation.references(bench, row)
+        return [server.location(bench, place) for place in places]
+
+    return server.answer(params.text_document.uri, asked, [])
+
+
+@_feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
+def _symbols(server: EditorServer, params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
+    def asked(_: Bench, sheet: Sheet) -> list[types.DocumentSymbol]:
+        return [_symbol(sheet.text, one) for one in navigation.symbols(sheet.text)]
+
+    return server.answer(params.text_document.uri, asked, [])
+
+
+@_feature(types.WORKSPACE_SYMBOL)
+def _workspace_symbols(server: EditorServer, params: types.WorkspaceSymbolParams) -> list[types.SymbolInformation]:
+    found = []
+    for bench in server.desk.benches:
+        for one in navigation.workspace_symbols(bench, params.query):
+            where = types.Location(server.uri(bench, one.place.path), _lines(one.place.start, one.place.end))
+            found.append(types.SymbolInformation(where, one.name, types.SymbolKind.File, container_name=one.container))
+    return found
+
+
+@_feature(types.TEXT_DOCUMENT_DOCUMENT_LINK)
+def _links(server: EditorServer, params: types.DocumentLinkParams) -> list[types.DocumentLink]:
+    def asked(bench: Bench, sheet: Sheet) -> list[types.DocumentLink]:
+        return [
+            types.DocumentLink(sheet.text.range(span), target=server.uri(bench, place.path))
+            for span, place in navigation.document_links(bench, sheet)
+        ]
+
+    return server.answer(params.text_document.uri, asked, [])
+
+
+@_feature(types.TEXT_DOCUMENT_FOLDING_RANGE)
+def _fold(server: EditorServer, params: types.FoldingRangeParams) -> list[types.FoldingRange]:
+    def asked(_: Bench, sheet: Sheet) -> list[types.FoldingRange]:
+        return [types.FoldingRange(first, last) for first, last, _ in navigation.folds(sheet.text)]
+
+    return server.answer(params.text_document.uri, asked, [])
+
+
+def _lines(start: int, end: int) -> types.Range:
+    return types.Range(types.Position(start, 0), types.Position(end, 0))
+
+
+def _symbol(text: Text, one: navigation.Symbol) -> types.DocumentSymbol:
+    last = max(one.line, one.end - 1)
+    whole = text.range(TextSpan(text.line_start(one.line), text.line_start(last) + len(text.line(last))))
+    line = text.range(TextSpan(text.line_start(one.line), text.line_start(one.line) + len(text.line(one.line))))
+    kind = types.SymbolKind.Key if one.is_key else types.SymbolKind.String
+    return types.DocumentSymbol(one.name, kind, whole, line, children=[_symbol(text, each) for each in one.below])
+
+
+# -- renaming ------------------------------------------------------------
+
+
+@_feature(types.TEXT_DOCUMENT_PREPARE_RENAME)
+def _prepare(server: EditorServer, params: types.PrepareRenameParams) -> types.PrepareRenamePlaceholder | None:
+    def asked(bench: Bench, sheet: Sheet) -> types.PrepareRenamePlaceholder | None:
+        what = renaming.renamable(bench, sheet, sheet.text.offset(params.position))
+        return what and types.PrepareRenamePlaceholder(sheet.text.range(what.span), what.name)
+
+    return server.answer(params.text_document.uri, asked, None)
+
+
+@_feature(types.TEXT_DOCUMENT_RENAME, types.RenameOptions(prepare_provider=True))
+def _rename(server: EditorServer, params: types.RenameParams) -> types.WorkspaceEdit | None:
+    open_file = server.sheet(params.text_document.uri)
+    if open_file is None:
+        return None
+    bench, sheet = open_file
+    try:
+        done = renaming.renamed(bench, sheet, sheet.text.offset(params.position), params.new_name)
+    except MemstoreError as error:
+        raise JsonRpcInvalidParams(_words(error)) from error
+    if done.left:
+        server.tell("\n".join(done.left), types.MessageType.Warning)
+    return server.edit(bench, done)
+
+
+_OF_NOTES = types.FileOperationRegistrationOptions(
+    [types.FileOperationFilter(types.FileOperationPattern("**/*.md"), scheme="file")]
+)
+
+
+@_feature(types.WORKSPACE_WILL_RENAME_FILES, _OF_NOTES)
+def _will_rename(server: EditorServer, params: types.RenameFilesParams) -> types.WorkspaceEdit | None:
+    changes: list[Any] = []
+    for one in params.files:
+        before, after = server.bench(one.old_uri), server.bench(one.new_uri)
+        if before and after and before[0] is after[0]:
+            try:
+                done = renaming.moved(before[0], before[1], after[1])._replace(moved=None)
+            except MemstoreError as error:
+                server.tell(_words(error), types.MessageType.Warning)
+                continue
+            changes += server.edit(before[0], done).document_changes or ()
+    return types.WorkspaceEdit(document_changes=changes) if changes else None
+
+
+# -- acting ------------------------------------------------------------
+
+
+@_feature(types.TEXT_DOCUMENT_CODE_ACTION)
+def _actions(server: EditorServer, params: types.CodeActionParams) -> list[types.CodeAction]:
+    uri = params.text_document.uri
+
+    def asked(bench: Bench, sheet: Sheet) -> list[types.CodeAction]:
+        span = sheet.text.span(params.range)
+        done = [*_fixes(server, uri, sheet, span)]
+        for one in acts.offered(bench, sheet, span):
+            call = types.Command(one.title, one.command, arguments=[uri, *one.given])
+            done.append(types.CodeAction(one.title, kind=types.CodeActionKind.Refactor, command=call))
+        return done
+
+    return server.answer(uri, asked, [])
+
+
+def _fixes(server: EditorServer, uri: str, sheet: Sheet, span: TextSpan) -> Iterator[types.CodeAction]:
+    """Yield what mends the findings on the lines of a selection."""
+    text = sheet.text
+    lines = range(text.line_of(span.start), text.line_of(span.end) + 1)
+    for one in server.found.get(uri, ()):
+        at = text.span_of(one)
+        if text.line_of(at.start) not in lines:
+            continue
+        if one.mended is not None:
+            where, new = text.file_line(one.at.line), one.mended
+        elif one.meant is not None and one.extent is not None:
+            where, new = at, one.meant
+        else:
+            continue
+        edits = [types.TextEdit(text.range(where), new)]
+        version = types.OptionalVersionedTextDocumentIdentifier(uri, sheet.version)
+        change = types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(version, list(edits))])
+        yield types.CodeAction(
+            f"memstore: write {new.strip()}",
+            kind=types.CodeActionKind.QuickFix,
+            diagnostics=diagnostics([one], text),
+            is_preferred=True,
+            edit=change,
+        )
+
+
+def _command(server: EditorServer, name: str) -> Callable[..., Any]:
+    """Return what does an act: it says what would change, asks, does it, and says what was done."""
+
+    async def run(ls: EditorServer, *given: object) -> str | None:  # noqa: ARG001 - pygls gives it by this name
+        words = [str(one) for one in given]
+        uri = words[0] if words else ""
+        placed = server.bench(uri) if uri else None
+        bench = placed[0] if placed else next(iter(server.desk.benches), None)
+        if bench is None:
+            server.tell("memstore: no file of a vault is open", types.MessageType.Error)
+            return None
+        path = placed[1] if placed and name != "memstore.today" else ""
+        try:
+            planned = acts.run(bench, name, path, words[1:], dry_run=True)
+            if not any(one.changed for one in planned):
+                server.tell("memstore: nothing would change")
+                return None
+            if not await _agreed(server, name, planned):
+                return None
+            done = acts.run(bench, name, path, words[1:], dry_run=False)
+        except MemstoreError as error:
+            server.tell(f"memstore: {_words(error)}", types.MessageType.Error)
+            return None
+        server.publish_all()
+        said = ", ".join(dict.fromkeys(one.path for one in done))
+        server.tell(f"memstore: wrote {said}; memstore undo takes it back")
+        return done[0].path
+
+    run.__name__ = name
+    return run
+
+
+async def _agreed(server: EditorServer, name: str, planned: Sequence[Any]) -> bool:
+    """Ask whether to go on, once it was said what will change."""
+    lines = "".join(one.diff for one in planned if one.changed).splitlines()
+    shown = (
+        lines if len(lines) <= _MOST_PREVIEW else [*lines[:_MOST_PREVIEW], f"… {len(lines) - _MOST_PREVIEW} more lines"]
+    )
+    question = types.ShowMessageRequestParams(
+        types.MessageType.Info,
+        "\n".join([f"{name} will change:", *shown]),
+        [types.MessageActionItem("Do it"), types.MessageActionItem("Cancel")],
+    )
+    answer = await asyncio.wrap_future(server.protocol.send_request(types.WINDOW_SHOW_MESSAGE_REQUEST, question))
+    return answer is not None and answer.title == "Do it"

@@ -1,0 +1,90 @@
+"""While somebody types, the same is found as `memstore check` finds in the saved file."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memstore.files.local_state import Environment
+from memstore.lsp.desk import Bench, Sheet
+from memstore.lsp.diagnostics import diagnostics, findings
+from memstore.lsp.text import Text
+from memstore.vault.check import check
+from memstore.vault.composition import open_workspace
+from tests.support import examples, memory_text
+
+TEA = memory_text("Hot tea, see [[kettle]].\n", id="m_aaaaaaaaaa", title="Tea", source="si:ash").decode()
+KETTLE = memory_text("It boils.\n", id="m_bbbbbbbbbb", derived_from='["note:m_aaaaaaaaaa"]').decode()
+PIECES = [
+    "---\n", "\n", "status: activ\n",
+    "id: m_bbbbbbbbbb\n", "derived_from: [note:m_cccccccccc]\n", "[[nowhere]]",
+    "supersedes: [note:m_aaaaaaaaaa]\n",
+    "tags:\t[x]\n", "<<<<<<< HEAD\n=======\n>>>>>>> x\n", '"', ": ", "[", "é", "😀",
+    "\r\n", "\u2028", "\ufeff", "\x00", "access_grants: [human:tom]\n", "confidence: 2\n", "acess_grants: []\n",
+]  # fmt: skip
+
+
+def bench(folder: Path) -> Bench:
+    env = Environment(variables={}, folder=folder, home=folder.parent / "home", login="sean")
+    return Bench(folder, lambda: open_workspace(env, vault=str(folder), alone=True))
+
+
+def vault(folder: Path) -> Path:
+    (folder / ".memstore").mkdir(parents=True)
+    (folder / ".memstore/config.toml").write_text('format = 1\nowner = "human:sean"\n')
+    (folder / "tea.md").write_text(TEA)
+    (folder / "kettle.md").write_text(KETTLE)
+    return folder
+
+
+@settings(max_examples=examples(40), deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(0, 400), st.integers(0, 30), st.sampled_from(PIECES)), min_size=1, max_size=12),
+    st.sampled_from([TEA, KETTLE]),
+)
+def test_what_is_found_while_somebody_types_is_what_a_check_of_the_saved_file_finds(
+    edits: list[tuple[int, int, str]], text: str
+) -> None:
+    with tempfile.TemporaryDirectory() as place:
+        desk = bench(vault(Path(place) / "vault"))
+        path = "tea.md" if text == TEA else "kettle.md"
+        for at, gone, new in edits:
+            text = text[:at] + new + text[at + gone :]
+            desk.sheets[path] = sheet = Sheet(path, Text(text))
+            found = findings(desk, sheet)
+            for one in diagnostics(found, sheet.text):
+                assert 0 <= one.range.start.line <= one.range.end.line < sheet.text.line_count
+        (desk.root / path).write_bytes(sheet.text.data)
+        desk.look()
+        checked = check(desk.saved_view, [path])
+        assert [one for one in found if one.code != "body-nul"] == sorted(
+            {*checked.findings, *checked.notices}, key=lambda one: (one.path, one.at, one.code, one.text)
+        )
+        assert findings(desk, sheet) == found
+        assert not desk.unsaved
+
+
+def test_what_an_edit_does_is_told_against_the_last_commit(tmp_path: Path) -> None:
+    import subprocess
+
+    folder = vault(tmp_path / "vault")
+    for words in (["init", "-q"], ["add", "-A"], ["-c", "user.name=x", "-c", "user.email=x@y.z", "commit", "-qm", "x"]):
+        subprocess.run(["git", *words], cwd=folder, check=True)
+    desk = bench(folder)
+    sheet = Sheet("tea.md", Text(TEA.replace("m_aaaaaaaaaa", "m_dddddddddd")))
+    desk.sheets["tea.md"] = sheet
+    assert "id-changed" in [one.code for one in findings(desk, sheet)]
+    about = memory_text("Hot.\n", id="m_aaaaaaaaaa", source="si:ash", subject_ids='["human:claire"]').decode()
+    (folder / "tea.md").write_text(about)
+    subprocess.run(
+        ["git", "-c", "user.name=x", "-c", "user.email=x@y.z", "commit", "-qam", "y"], cwd=folder, check=True
+    )
+    desk = bench(folder)
+    sheet = Sheet("tea.md", Text(about.replace("source:", "access_grants: [human:tom]\nsource:")))
+    desk.sheets["tea.md"] = sheet
+    wider = [one for one in findings(desk, sheet) if one.code == "grants-widened"]
+    assert len(wider) == 1
+    assert "human:tom" in wider[0].text

@@ -1,0 +1,261 @@
+"""What an editor does with the installed `memstore lsp`: type, complete, go about, rename, act."""
+
+from __future__ import annotations
+
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memstore.lsp.text import Text
+from tests.installed import MEMSTORE, at_home
+from tests.lsp.client import Editor, ServerError, applied
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+KETTLE = (
+    "---\ntype: note\nid: m_aaaaaaaaaa\ntitle: Kettle\ntags: [kitchen]\nsource: si:ash\n"
+    "---\n# Use\n\nIt boils, see [[tea]] and [[nowhere]].\n"
+)
+TEA = (
+    "---\ntype: belief\nid: m_bbbbbbbbbb\ntitle: Tea is hot\nconfidence: 0.8\nsource: si:ash\n"
+    "derived_from: [note:m_aaaaaaaaaa]\n---\nHot, as [[kettle#Use]] says.\n"
+)
+FILES = {
+    "kettle.md": KETTLE,
+    "tea.md": TEA,
+    "folder/milk.md": "---\ntype: note\nid: m_cccccccccc\n---\nSee [k](../kettle.md).\n",
+}
+
+
+@pytest.fixture
+def editor(tmp_path: Path) -> Iterator[Editor]:
+    folder = vault(tmp_path / "vault", FILES)
+    with Editor(folder, tmp_path, "--as", "human:sean") as editor:
+        yield editor
+
+
+def vault(folder: Path, files: dict[str, str], notes: str = "own") -> Path:
+    (folder / ".memstore").mkdir(parents=True)
+    (folder / ".memstore/config.toml").write_text(f'format = 1\nowner = "human:sean"\nnotes = "{notes}"\n')
+    for path, text in files.items():
+        (folder / path).parent.mkdir(exist_ok=True)
+        (folder / path).write_text(text, encoding="utf-8")
+    return folder
+
+
+def offset(text: str, place: dict[str, int]) -> int:
+    from lsprotocol import types
+
+    return Text(text).offset(types.Position(place["line"], place["character"]))
+
+
+def labels(found: dict[str, list[dict[str, str]]]) -> list[str]:
+    return [one["label"] for one in found["items"]]
+
+
+def test_a_slip_is_found_at_its_value_and_mended_by_a_quick_fix(editor: Editor) -> None:
+    editor.open("kettle.md")
+    text = KETTLE.replace("title:", "status: activ\ntitle:")
+    found = editor.write("kettle.md", text)
+    assert [(one["code"], one["range"]["start"]["line"], one["range"]["start"]["character"]) for one in found] == [
+        ("value-choice", 3, 8)
+    ]
+    fix = editor.actions("kettle.md", (3, 0))["memstore: write active"]
+    edits = fix["edit"]["documentChanges"][0]["edits"]
+    assert applied(text, edits, offset) == text.replace("activ\n", "active\n")
+    assert [one["code"] for one in editor.write("kettle.md", applied(text, edits, offset))] == ["link-dangling"]
+
+
+def test_a_keystroke_is_an_incremental_change(editor: Editor) -> None:
+    editor.open("kettle.md")
+    end = {"line": 9, "character": len("It boils, see [[tea]] and [[nowhere]].")}
+    found = editor.change("kettle.md", {"range": {"start": end, "end": end}, "text": " 😀 [[lost]]"})
+    assert [one["message"].split()[0] for one in found] == ["[[lost]]", "[[nowhere]]"]
+
+
+def test_links_and_refs_are_completed(editor: Editor) -> None:
+    editor.open("kettle.md")
+    text = f"{KETTLE}\nMore of [[te\n"
+    editor.write("kettle.md", text)
+    found = editor.at("kettle.md", 11, 12, "completion")
+    assert labels(found) == ["Tea is hot"]
+    assert found["items"][0]["textEdit"]["newText"] == "tea]]"
+    editor.write("kettle.md", KETTLE.replace("source:", "derived_from: [\nsource:"))
+    assert "belief:m_bbbbbbbbbb  Tea is hot" in labels(editor.at("kettle.md", 5, 15, "completion"))
+    editor.open("tea.md")
+    editor.write("tea.md", f"{TEA}\n[[kettle#\n")
+    assert labels(editor.at("tea.md", 10, 9, "completion")) == ["Use"]
+    editor.write("tea.md", f"{TEA}\n[[kettle#L8\n")
+    assert editor.at("tea.md", 10, 11, "completion")["items"][0]["label"].startswith("L8@")
+
+
+def test_keys_values_tags_and_paths_are_completed(editor: Editor) -> None:
+    editor.open("kettle.md")
+    editor.write("kettle.md", KETTLE.replace("source:", "sta\nsource:"))
+    assert labels(editor.at("kettle.md", 5, 3, "completion")) == ["status", "status_reason"]
+    editor.write("kettle.md", KETTLE.replace("source:", "status: \nsource:"))
+    assert labels(editor.at("kettle.md", 5, 8, "completion"))[:2] == ["active", "draft"]
+    editor.write("kettle.md", f"{KETTLE}\n#kit\n[x](fol\n")
+    assert labels(editor.at("kettle.md", 11, 4, "completion")) == ["kitchen"]
+    assert labels(editor.at("kettle.md", 12, 7, "completion")) == ["folder/milk.md"]
+
+
+def test_a_note_that_is_not_saved_yet_is_found_from_others(editor: Editor) -> None:
+    editor.open("new.md", "---\ntype: note\nid: m_dddddddddd\ntitle: Saucer\n---\nRound.\n")
+    editor.open("kettle.md")
+    assert [one["code"] for one in editor.write("kettle.md", KETTLE.replace("nowhere", "Saucer"))] == []
+    assert "Saucer" in editor.at("kettle.md", 9, 29, "hover")["contents"]["value"]
+    assert not (editor.folder / "new.md").exists()
+
+
+def test_pointing_at_a_link_says_what_show_says(editor: Editor) -> None:
+    editor.open("kettle.md")
+    card = editor.at("kettle.md", 9, 17, "hover")["contents"]["value"]
+    assert "**Tea is hot**" in card
+    assert "belief:m_bbbbbbbbbb" in card
+    assert "0.80" in card
+    assert editor.at("kettle.md", 1, 2, "hover")["contents"]["value"].startswith("**type**")
+    editor.open("tea.md")
+    assert "how sure its holder is" in editor.at("tea.md", 4, 3, "hover")["contents"]["value"]
+    assert editor.at("kettle.md", 9, 30, "hover") is None
+
+
+def test_going_to_a_definition_and_back(editor: Editor) -> None:
+    editor.open("tea.md")
+    there = editor.at("tea.md", 8, 15, "definition")
+    assert (there["uri"], there["range"]["start"]["line"]) == (editor.uri("kettle.md"), 7)
+    assert editor.at("tea.md", 6, 20, "definition")["uri"] == editor.uri("kettle.md")
+    editor.open("kettle.md")
+    found = editor.at("kettle.md", 3, 0, "references", context={"includeDeclaration": False})
+    places = [(one["uri"].rpartition("/")[2], one["range"]["start"]["line"]) for one in found]
+    assert sorted(places) == [("milk.md", 4), ("tea.md", 6), ("tea.md", 8)]
+    assert [one["target"] for one in editor.of("kettle.md", "documentLink")] == [editor.uri("tea.md")]
+
+
+def test_a_text_and_the_vault_are_outlined(editor: Editor) -> None:
+    editor.open("kettle.md")
+    assert [one["name"] for one in editor.of("kettle.md", "documentSymbol")][-2:] == ["source", "Use"]
+    assert editor.ask("workspace/symbol", {"query": "tea"})[0]["name"] == "Tea is hot"
+    assert {"startLine": 0, "endLine": 6} in editor.of("kettle.md", "foldingRange")
+    assert [one["command"]["title"] for one in editor.of("kettle.md", "codeLens")] == [
+        "2 links lead here", "1 memory names it", "seen by its owner alone",
+    ]  # fmt: skip
+    whole = {"start": {"line": 0, "character": 0}, "end": {"line": 20, "character": 0}}
+    editor.open("tea.md")
+    assert [one["label"] for one in editor.of("tea.md", "inlayHint", range=whole)] == ["Kettle"]
+
+
+def test_a_note_is_renamed_with_every_link_to_it(editor: Editor) -> None:
+    editor.open("kettle.md")
+    editor.open("tea.md")
+    text = TEA.replace("Hot,", "Hot [[kettle]],")  # not saved
+    editor.write("tea.md", text)
+    changes = editor.at("kettle.md", 3, 0, "rename", newName="pot")["documentChanges"]
+    assert changes[-1] == {"kind": "rename", "oldUri": editor.uri("kettle.md"), "newUri": editor.uri("pot.md")}
+    by_uri = {one["textDocument"]["uri"]: one for one in changes[:-1]}
+    tea = by_uri[editor.uri("tea.md")]
+    assert tea["textDocument"]["version"] == 2
+    assert applied(text, tea["edits"], offset) == text.replace("[[kettle", "[[pot")
+    milk = by_uri[editor.uri("folder/milk.md")]
+    assert applied(FILES["folder/milk.md"], milk["edits"], offset).endswith("See [k](../pot.md).\n")
+    with pytest.raises(ServerError, match="there is a file already"):
+        editor.at("kettle.md", 3, 0, "rename", newName="tea")
+    with pytest.raises(ServerError, match="may be outside the vault"):
+        editor.at("kettle.md", 3, 0, "rename", newName="../../tea")
+
+
+def test_a_heading_is_renamed_with_the_links_to_it(editor: Editor) -> None:
+    editor.open("kettle.md")
+    assert editor.at("kettle.md", 7, 3, "prepareRename")["placeholder"] == "Use"
+    changes = editor.at("kettle.md", 7, 3, "rename", newName="How to use it")["documentChanges"]
+    by_uri = {one["textDocument"]["uri"]: one["edits"] for one in changes}
+    assert applied(KETTLE, by_uri[editor.uri("kettle.md")], offset) == KETTLE.replace("# Use", "# How to use it")
+    assert applied(TEA, by_uri[editor.uri("tea.md")], offset) == TEA.replace("#Use", "#How to use it")
+
+
+def test_an_editor_that_renames_a_file_is_told_the_links(editor: Editor) -> None:
+    editor.open("tea.md")
+    files = [{"oldUri": editor.uri("kettle.md"), "newUri": editor.uri("folder/kettle.md")}]
+    changes = editor.ask("workspace/willRenameFiles", {"files": files})["documentChanges"]
+    assert [one["textDocument"]["uri"] for one in changes] == [editor.uri("folder/milk.md")]
+
+
+def test_an_act_says_what_it_changes_asks_and_is_one_undo(editor: Editor, tmp_path: Path) -> None:
+    editor.open("kettle.md")
+    act = editor.actions("kettle.md", (9, 17))["memstore: this memory supports belief:m_bbbbbbbbbb"]["command"]
+    editor.answer_with = "Cancel"
+    assert editor.run(act["command"], *act["arguments"]) is None
+    assert (editor.folder / "tea.md").read_text() == TEA
+    editor.answer_with = "Do it"
+    assert editor.run(act["command"], *act["arguments"]) == "tea.md"
+    assert "+confidence:" in editor.asked[-1].replace("+ ", "+")
+    assert "op: support" in (editor.folder / "tea.md").read_text()
+    assert "memstore undo" in editor.messages[-1]
+    words = [str(MEMSTORE), "--as", "human:sean", "undo"]
+    subprocess.run(words, cwd=editor.folder, env=at_home(tmp_path), check=True, capture_output=True)
+    assert (editor.folder / "tea.md").read_text() == TEA
+
+
+def test_an_act_on_text_that_is_not_saved_is_refused(editor: Editor) -> None:
+    editor.open("kettle.md")
+    editor.open("tea.md")
+    editor.write("tea.md", f"{TEA}More.\n")
+    uri = editor.uri("kettle.md")
+    assert editor.run("memstore.reinforce", uri, "belief:m_bbbbbbbbbb", "note:m_aaaaaaaaaa") is None
+    assert "tea.md has changes that are not saved" in editor.messages[-1]
+    assert (editor.folder / "tea.md").read_text() == TEA
+
+
+def test_a_memory_is_derived_from_a_selection(editor: Editor) -> None:
+    editor.open("kettle.md")
+    act = editor.actions("kettle.md", (9, 0), (9, 8))["memstore: derive a new memory from the selection"]["command"]
+    path = editor.run(act["command"], *act["arguments"])
+    made = (editor.folder / path).read_text()
+    assert "note:m_aaaaaaaaaa" in made
+    assert made.endswith("\nIt boils\n")
+
+
+def test_a_plain_note_is_left_in_peace_but_for_broken_links(tmp_path: Path) -> None:
+    files = {"plain.md": "---\nstatus: whatever\ntags: [a]\n---\n# Day\n\n[[kettle]] [[lost]]\n", "kettle.md": KETTLE}
+    with Editor(vault(tmp_path / "vault", files, "mixed"), tmp_path, "--as", "human:sean") as editor:
+        assert [one["code"] for one in editor.open("plain.md")] == ["link-dangling"]
+        assert list(editor.actions("plain.md", (0, 0))) == ["memstore: make this note a memory"]
+        act = editor.actions("plain.md", (0, 0))["memstore: make this note a memory"]["command"]
+        assert editor.run(act["command"], *act["arguments"]) == "plain.md"
+        assert "id: m_" in (editor.folder / "plain.md").read_text()
+
+
+def test_a_file_outside_any_vault_and_a_broken_vault_are_no_trouble(tmp_path: Path) -> None:
+    folder = vault(tmp_path / "vault", FILES)
+    outside = tmp_path / "outside.md"
+    outside.write_text("# Out\n")
+    with Editor(folder, tmp_path, "--as", "human:sean") as editor:
+        document = {"uri": outside.as_uri(), "languageId": "markdown", "version": 1, "text": "# Out\n"}
+        editor.tell("textDocument/didOpen", {"textDocument": document})
+        assert (
+            editor.ask(
+                "textDocument/hover",
+                {"textDocument": {"uri": outside.as_uri()}, "position": {"line": 0, "character": 3}},
+            )
+            is None
+        )
+        editor.open("kettle.md")
+        (folder / ".memstore/config.toml").write_text("broken [\n")
+        for number in range(3):
+            editor.save("kettle.md", f"{KETTLE}{number}\n")
+        assert len(editor.messages) == 1
+        assert "config.toml" in editor.messages[0]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_columns_are_counted_as_was_agreed_on(tmp_path: Path, encoding: str) -> None:
+    folder = vault(tmp_path / "vault", FILES)
+    with Editor(folder, tmp_path, "--as", "human:sean", encoding=encoding) as editor:
+        assert editor.capabilities["positionEncoding"] == encoding
+        editor.open("kettle.md")
+        editor.write("kettle.md", f"{KETTLE}\n😀 [[tea]]\n")
+        start = {"utf-8": 5, "utf-16": 3}[encoding]
+        assert editor.at("kettle.md", 11, start + 3, "hover")["range"]["start"]["character"] == start
