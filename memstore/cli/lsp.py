@@ -25,7 +25,7 @@ def lsp(session: CliSession) -> None:
 
     try:
         from memstore.lsp.desk import Desk
-        from memstore.lsp.server import server_of
+        from memstore.lsp.server import serve
     except ModuleNotFoundError as error:
         raise VaultError(
             f"a language server needs pygls, and there is no module {error.name}",
@@ -38,7 +38,7 @@ def lsp(session: CliSession) -> None:
     if env.at_terminal:
         raise UsageError("an editor starts this, and talks to it by a pipe", hint="docs/editors.md says how")
     stay()
-    server_of(Desk(partial(_opened, session), partial(_root_of, session))).start_io()
+    serve(Desk(partial(_opened, session), partial(_root_of, session)))
 
 
 def _root_of(session: CliSession, folder: Path) -> Path | None:

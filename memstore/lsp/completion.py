@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from heapq import nsmallest
+from heapq import nlargest, nsmallest
 from typing import TYPE_CHECKING, NamedTuple
 
 from lsprotocol import types
@@ -15,7 +15,6 @@ from memstore.core.catalog import ITEM_SEPARATOR, filled
 from memstore.core.digests import blob_id
 from memstore.core.ids import MEMORY_TYPES
 from memstore.core.keys import KEYS, Shape
-from memstore.core.places import stem_of
 from memstore.core.quotation import shown_title
 from memstore.core.times import instant
 from memstore.lsp import cursor
@@ -67,7 +66,8 @@ def completions(bench: Bench, sheet: Sheet, offset: int) -> list[Offer]:
 def _in_head(bench: Bench, sheet: Sheet, head: cursor.Head, offset: int) -> list[Offer]:
     text, key = sheet.text, cursor.key_at(sheet.text, offset)
     if key is not None:
-        return _first(_values(bench, key, offset), text.source[key.value.start : offset])
+        typed = text.source[key.value.start : offset]
+        return _first(_values(bench, key, offset, typed), typed)
     start = text.line_start(text.line_of(offset))
     before = text.source[start:offset]
     return [*_keys(bench, sheet, head, before, TextSpan(start, offset))] if _KEY.match(before) else []
@@ -77,7 +77,7 @@ def _in_body(bench: Bench, sheet: Sheet, before: str, offset: int) -> list[Offer
     if found := _MARKDOWN.search(before):
         return _paths(bench, sheet, found[1], TextSpan(offset - len(found[1]), offset))
     if found := _REF.search(before):
-        return _first(_refs(bench, TextSpan(offset - len(found[1]), offset)), found[1])
+        return _first(_refs(bench, TextSpan(offset - len(found[1]), offset), found[1]), found[1])
     if found := _TAG.search(before):
         typed = found[1]  # which counts as a tag of this text by now
         offers = _first(_tags(bench, TextSpan(offset - len(typed), offset)), typed)
@@ -108,7 +108,7 @@ def _keys(bench: Bench, sheet: Sheet, head: cursor.Head, typed: str, span: TextS
             yield Offer(name, f"{name}: ", span, types.CompletionItemKind.Property, meaning, shape)
 
 
-def _values(bench: Bench, at: cursor.TypedKey, offset: int) -> Iterator[Offer]:
+def _values(bench: Bench, at: cursor.TypedKey, offset: int, typed: str) -> Iterator[Offer]:
     key, span = _KEYS.get(at.name), TextSpan(at.value.start, max(at.value.end, offset))
     words = _words_of(bench, at.name)
     if words:
@@ -118,7 +118,7 @@ def _values(bench: Bench, at: cursor.TypedKey, offset: int) -> Iterator[Offer]:
     elif key.shape in _OF_ENTITIES:
         yield from _entities(bench, span, anyone=key.shape is Shape.GRANTS)
     elif key.shape in _OF_REFS:
-        yield from _refs(bench, span)
+        yield from _refs(bench, span, typed)
     elif at.name in ("tags", "aliases", "scope"):
         yield from _items(bench, at.name, span)
     elif key.shape is Shape.INSTANT:
@@ -168,13 +168,16 @@ def _tags(bench: Bench, span: TextSpan) -> Iterator[Offer]:
     return (one for one in _items(bench, "tags", span) if " " not in one.text)
 
 
-def _refs(bench: Bench, span: TextSpan) -> Iterator[Offer]:
-    """Yield the refs of all memories, the newest first; a title finds them, too."""
-    view = bench.view
+def _refs(bench: Bench, span: TextSpan, typed: str = "") -> Iterator[Offer]:
+    """Yield the refs of the newest memories whose ref or title has what was typed."""
+    view, wanted = bench.view, typed.strip("\"' ").casefold()
     ids, kinds, titles, made, sources = (
         view.column(name) for name in ("id", "type", "title", "created_at", "source_type")
     )
-    for row in sorted(filled(view.rows, ids), key=lambda row: (made[row], ids[row]), reverse=True):
+    rows = filled(view.rows, ids)
+    if wanted:
+        rows = (row for row in rows if wanted in f"{kinds[row]}:{ids[row]} {titles[row]}".casefold())
+    for row in nlargest(MOST, rows, key=lambda row: (made[row], ids[row])):
         ref = f"{kinds[row]}:{ids[row]}"
         title = shown_title(titles[row], sources[row])
         label = f"{ref}  {title}" if title else ref
@@ -188,19 +191,18 @@ def _notes(bench: Bench, sheet: Sheet, typed: str, offset: int) -> list[Offer]:
     closing = "" if sheet.text.source[offset : offset + 2] == "]]" else "]]"
     wanted, here = folded(typed), posixpath.dirname(sheet.path)
     made, sources, kinds = (view.column(name) for name in ("created_at", "source_type", "type"))
-    found = []
-    for note in names.notes:
-        names_of = (folded(note.title), stem_of(note.path), *map(folded, note.aliases))
-        begins = any(one.startswith(wanted) for one in (*names_of, note.id, f"{kinds[note.row]}:{note.id}") if one)
-        if note.path == sheet.path or not (begins or any(wanted in one for one in names_of)):
-            continue
-        is_near = posixpath.dirname(note.path) == here
-        found.append((not begins, not is_near, note))
-    found.sort(key=lambda one: one[2].path)
-    found.sort(key=lambda one: made[one[2].row], reverse=True)
-    found.sort(key=lambda one: one[:2])
+    rows = {**names.containing(wanted)}
+    if typed.startswith("m_") or ":" in typed:
+        called = ((note.row, note.id, f"{kinds[note.row]}:{note.id}") for note in names.notes if note.id)
+        rows |= {row: True for row, *refs in called if any(ref.startswith(typed) for ref in refs)}
+    own = bench.links.row_of(sheet.path)
+
+    def rank(row: int) -> tuple[bool, bool, str]:
+        return rows[row], posixpath.dirname(names[row].path) == here, made[row]
+
     offers = []
-    for _, _, note in found[:MOST]:
+    for row in nlargest(MOST, sorted((row for row in rows if row != own), key=lambda row: names[row].path), key=rank):
+        note = names[row]
         title = shown_title(note.title, sources[note.row])
         target = _target_of(bench, sheet, note.path, note.title, f"{kinds[note.row]}:{note.id}" if note.id else "")
         if target is not None:

@@ -5,15 +5,19 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
+from memstore.access import RIGHTS
+from memstore.access.sight import listeners
 from memstore.core import digests
 from memstore.core.errors import MemstoreError
 from memstore.files import memory_file
 from memstore.files.fence import BOM
 from memstore.lsp.text import Text
+from memstore.trust.check_attestations import AttestationCheck
+from memstore.vault.check import FileCheck
 from memstore.vault.standing import StandingVault
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from memstore.core.view import View
@@ -47,11 +51,15 @@ class Bench:
         self.sheets: dict[str, Sheet] = {}
         self._standing = StandingVault(now)
         self._looked_at = float("-inf")
+        self._is_stale = True  # whether anything may have changed, as whoever edits says
+        self._head: str | None = None
+        self._attestations: AttestationCheck | None = None
+        self._listeners: Sequence[str] | None = None
         self._committed: dict[str, bytes | None] = {}
 
     def look(self) -> None:
         """Look at the files anew with the next question."""
-        self._looked_at = float("-inf")
+        self._looked_at, self._is_stale = float("-inf"), True
 
     @property
     def unsaved(self) -> Mapping[str, bytes]:
@@ -71,9 +79,15 @@ class Bench:
 
     def _now(self) -> tuple[View, LinkTable]:
         if time.monotonic() - self._looked_at > LOOK_AGAIN_SECONDS:
-            self._standing.look()
-            self._committed.clear()
-            self._looked_at = time.monotonic()
+            self._standing.look(at_other_files=self._is_stale)
+            view = self._standing.with_texts({}).view
+            if self._is_stale or self._attestations is None:
+                self._attestations = AttestationCheck(view)
+            self._listeners = None
+            if (head := self._standing.head()) != self._head:
+                self._head = head
+                self._committed.clear()
+            self._looked_at, self._is_stale = time.monotonic(), False
         return self._standing.with_texts(self.unsaved)
 
     @property
@@ -88,6 +102,20 @@ class Bench:
         return self._standing.with_texts({}).view
 
     @property
+    def check(self) -> FileCheck:
+        """What checks single files, with the unsaved texts."""
+        view, links = self._now()
+        return FileCheck(view, links, self._attestations)
+
+    @property
+    def listeners(self) -> Sequence[str]:
+        """Everybody who may listen, for the vault's owner."""
+        view = self.saved_view
+        if self._listeners is None:
+            self._listeners = listeners(view.of(RIGHTS).policy)
+        return self._listeners
+
+    @property
     def links(self) -> LinkTable:
         """Where the links of all these notes lead."""
         return self._now()[1]
@@ -98,8 +126,9 @@ class Bench:
 
     def committed(self, path: str) -> ReadFile | None:
         """Return the file as the current commit has it; None if it has none."""
+        self._now()
         if path not in self._committed:
-            self._committed[path] = self._standing.committed(path)
+            self._committed[path] = self._standing.committed(path, self._head) if self._head else None
         data = self._committed[path]
         return None if data is None else memory_file.read(path, data, mixed=self.view.config.mixed)
 

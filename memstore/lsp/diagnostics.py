@@ -10,7 +10,6 @@ from memstore.access.widening import unconsented
 from memstore.core.finding import Severity, in_order
 from memstore.core.places import is_memory_path
 from memstore.files.memory_file import MemoryFile, PlainFile
-from memstore.vault.check import FileCheck
 from memstore.vault.transitions import findings_between
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ def findings(bench: Bench, sheet: Sheet) -> tuple[Finding, ...]:
     view = bench.view
     if not is_memory_path(sheet.path, mixed=view.config.mixed):
         return ()
-    file, check = bench.file(sheet), FileCheck(view, bench.links)
+    file, check = bench.file(sheet), bench.check
     found = [*check.findings(file), *check.notices(file)]
     if isinstance(file, PlainFile):
         return in_order([one for one in found if one.code in _OF_NOTES])

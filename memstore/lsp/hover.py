@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from memstore.access import RIGHTS
 from memstore.access.policy import labels_of
-from memstore.access.sight import listeners, seers
+from memstore.access.sight import seers
 from memstore.beliefs import ledger
 from memstore.beliefs.next_lines import held_now
 from memstore.cli.key_options import KEY_MEANINGS
@@ -55,7 +55,7 @@ def _of_key(bench: Bench, sheet: Sheet, file: ReadFile, offset: int) -> tuple[st
     if isinstance(file, MemoryFile) and "confidence" in (name, here and here.name.removesuffix("_history")):
         return "\n".join(_why(bench.view, file.memory)), span
     if isinstance(file, MemoryFile) and name == "access_grants":
-        return f"seen by {in_words(seen_by(bench.view, file.memory))}", span
+        return f"seen by {in_words(seen_by(bench, file.memory))}", span
     if not colon or name not in KEY_MEANINGS:
         return None
     key = _KEYS[name]
@@ -74,7 +74,7 @@ def note_card(bench: Bench, row: int) -> str:
         return "\n\n".join(lines)
     memory = file.memory
     if isinstance(file, MemoryFile):
-        lines[1] += "".join(f" · {word}" for word in _standing(view, memory))
+        lines[1] += "".join(f" · {word}" for word in _standing(bench, memory))
     said = [line for line in memory.body.split("\n") if line.strip()][:MOST_LINES]
     external = view.external(memory) if isinstance(file, MemoryFile) else None
     body = "\n".join(said)
@@ -84,7 +84,8 @@ def note_card(bench: Bench, row: int) -> str:
     return "\n\n".join([*lines, body])
 
 
-def _standing(view: View, memory: Memory) -> Iterator[str]:
+def _standing(bench: Bench, memory: Memory) -> Iterator[str]:
+    view = bench.view
     held = held_now(memory, view.clock.now())
     if held is not None:
         yield f"{held:.2f} {sparkline(memory.confidence_history)}".strip()
@@ -93,15 +94,16 @@ def _standing(view: View, memory: Memory) -> Iterator[str]:
     if memory.signature or memory.witnesses or memory.anchors:
         yield f"trust: {TrustReader(view).of(memory).level.value}"
     if memory.id and view.is_owners:
-        yield f"seen by {in_words(seen_by(view, memory))}"
+        yield f"seen by {in_words(seen_by(bench, memory))}"
 
 
-def seen_by(view: View, memory: Memory) -> tuple[str, ...]:
+def seen_by(bench: Bench, memory: Memory) -> tuple[str, ...]:
     """Return who sees a memory besides its owner, as it is typed; to others than the vault's owner, nobody is named."""
+    view = bench.saved_view
     if not view.is_owners:
         return ()
     world = view.of(RIGHTS).policy
-    found = seers(world, view.clock.now(), listeners(world), {0: labels_of(memory)})[0]
+    found = seers(world, view.clock.now(), bench.listeners, {0: labels_of(memory)})[0]
     return tuple(sorted({f"{one.entity} in {one.context}" if one.context else one.entity for one in found}))
 
 

@@ -33,7 +33,7 @@ def lenses(bench: Bench, sheet: Sheet) -> Iterator[str]:
     if speaks_for or against:
         yield f"evidence: {speaks_for} for, {against} against"
     if file.memory.id and bench.view.is_owners:
-        yield f"seen by {hover.in_words(hover.seen_by(bench.view, file.memory))}"
+        yield f"seen by {hover.in_words(hover.seen_by(bench, file.memory))}"
 
 
 def _counted(number: int, one: str, more: str) -> str:

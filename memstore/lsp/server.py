@@ -6,6 +6,8 @@ Everything is answered in the order in which it was asked, by one thread; pygls 
 from __future__ import annotations
 
 import asyncio
+import logging
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -16,7 +18,7 @@ from pygls.protocol import LanguageServerProtocol, default_converter, lsp_method
 from pygls.uris import from_fs_path, to_fs_path
 
 from memstore import __version__
-from memstore.core.errors import MemstoreError
+from memstore.core.errors import MemstoreError, UsageError
 from memstore.lsp import acts, completion, hover, lenses, navigation, renaming
 from memstore.lsp.desk import Bench, Desk, Sheet
 from memstore.lsp.diagnostics import diagnostics, findings
@@ -123,15 +125,14 @@ class EditorServer(LanguageServer):
         if renaming_.moved:
             before, after = renaming_.moved
             changes.append(types.RenameFile(self.uri(bench, before), self.uri(bench, after)))
-        if changes and self._takes_documents:
+        workspace = self.client_capabilities.workspace
+        takes = workspace.workspace_edit if workspace else None
+        renames = takes is not None and types.ResourceOperationKind.Rename in (takes.resource_operations or ())
+        if renaming_.moved and not renames:
+            raise UsageError("this editor can't rename files", hint=f"memstore mv {' '.join(renaming_.moved)}")
+        if renames or (takes is not None and takes.document_changes):
             return types.WorkspaceEdit(document_changes=changes)
         return types.WorkspaceEdit(changes={self.uri(bench, path): edits for path, edits in by_path.items()})
-
-    @property
-    def _takes_documents(self) -> bool:
-        workspace = self.client_capabilities.workspace
-        edit = workspace.workspace_edit if workspace else None
-        return bool(edit and edit.document_changes)
 
     # -- messages ----------------------------------------------------------------------------------
 
@@ -170,6 +171,14 @@ class EditorServer(LanguageServer):
             bench.look()
             for path in bench.sheets:
                 self.publish(self.uri(bench, path))
+
+
+def serve(desk: Desk) -> None:
+    """Serve until the editor ends it, or leaves; whatever else is printed meanwhile goes to standard error."""
+    logging.getLogger("pygls").setLevel(logging.CRITICAL)  # what it tells of its own is no word for whoever edits
+    read, write = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    server_of(desk).start_io(read, write)
 
 
 def _words(error: MemstoreError) -> str:
@@ -402,11 +411,12 @@ def _rename(server: EditorServer, params: types.RenameParams) -> types.Workspace
     bench, sheet = open_file
     try:
         done = renaming.renamed(bench, sheet, sheet.text.offset(params.position), params.new_name)
+        edit = server.edit(bench, done)
     except MemstoreError as error:
         raise JsonRpcInvalidParams(_words(error)) from error
     if done.left:
         server.tell("\n".join(done.left), types.MessageType.Warning)
-    return server.edit(bench, done)
+    return edit
 
 
 _OF_NOTES = types.FileOperationRegistrationOptions(

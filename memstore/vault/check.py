@@ -167,11 +167,14 @@ class FileCheck:
     Args:
         view: the vault.
         links: where links lead, if that is known already.
+        attestations: what checks signatures, if it has been read already.
     """
 
-    def __init__(self, view: View, links: LinkTable | None = None) -> None:
+    def __init__(
+        self, view: View, links: LinkTable | None = None, attestations: AttestationCheck | None = None
+    ) -> None:
         self._view, self._now = view, view.clock.now()
-        self.attestations = AttestationCheck(view)
+        self.attestations = attestations or AttestationCheck(view)
         if links is not None:
             self._links = links
 

@@ -72,9 +72,15 @@ class VaultNamedFiles:
         found: list[str] = []
         for place, folders, names in os.walk(folder, onerror=_raise):
             folders[:] = [name for name in folders if not name.startswith(".")]
-            whole = [Path(place, name) for name in names if not name.startswith(".")]
-            files = (file for file in whole if stat.S_ISREG(file.lstat().st_mode) and _may_be_read(self._view, file))
-            found += (file.relative_to(folder).as_posix() for file in files)
+            shown = [name for name in names if not name.startswith(".")]
+            files = [name for name in shown if stat.S_ISREG(os.lstat(f"{place}/{name}").st_mode)]
+            inside = Path(place).relative_to(folder).as_posix()
+            above = "" if inside == "." else f"{inside}/"
+            if self._view.is_owners:  # of the files in one folder, the owner may read all or none
+                files = files if files and _may_be_read(self._view, Path(place, files[0])) else []
+            else:
+                files = [name for name in files if _may_be_read(self._view, Path(place, name))]
+            found += (f"{above}{name}" for name in files)
         return found if found or _may_be_read(self._view, folder) else None
 
     def saved_at(self, path: Path) -> datetime | None:

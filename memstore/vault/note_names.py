@@ -167,6 +167,17 @@ class NoteNames:
             return found
         return [row for row in found if without_suffix(folded(self._notes[row].path)).endswith(f"/{whole.lstrip('/')}")]
 
+    def containing(self, part: str) -> Mapping[int, bool]:
+        """Return the rows of notes with `part`, folded, in a stem, title or alias, and whether one begins with it."""
+        found: dict[int, bool] = {}
+        for kind in ("stem", "title", "alias"):
+            self._called(kind, "")
+            for name in [name for name in self._tables[kind] if part in name]:
+                begins = name.startswith(part)
+                for row in self._tables[kind][name]:
+                    found[row] = found.get(row, False) or begins
+        return found
+
     def called(self, name: str, *, here: str = "") -> Sequence[int]:
         """Return the rows of all notes that a person may mean by a name: a path without suffix, stem, title or alias.
 

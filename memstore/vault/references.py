@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import TYPE_CHECKING
@@ -30,6 +31,7 @@ from memstore.vault.transitions import hint_for_copies
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from memstore.core.finding import Finding
     from memstore.core.finding_codes import Checked
@@ -260,12 +262,52 @@ def _by_id(view: View, rows: Iterable[int]) -> Callable[[str], Sequence[RefNode]
     """Return a function that returns the memories with an id among these rows."""
     ids, paths, types, statuses = (view.column(name) for name in ("id", "path", "type", "status"))
     columns = {key: view.column(key) for key in REF_KEYS}
-    rows_of: dict[str, list[int]] = defaultdict(list)
-    for row in rows:
-        rows_of[ids[row]].append(row)
+    rows_of = RowsById(ids, rows)
 
     def node(row: int) -> RefNode:
         refs = {key: tuple(column[row].split(ITEM_SEPARATOR)) for key, column in columns.items() if column[row]}
         return RefNode(paths[row], types[row], ids[row], refs, statuses[row] == "forgotten")
 
-    return lambda memory_id: [node(row) for row in rows_of.get(memory_id, ())] if memory_id else []
+    return lambda memory_id: [node(row) for row in rows_of(memory_id)] if memory_id else []
+
+
+# A scan for one id takes as long as a fiftieth of a table of all of them.
+_MOST_SCANS = 20
+
+
+class RowsById:
+    """The rows that have an id, among some: looked for one by one, until a table of all is cheaper.
+
+    Args:
+        ids: the id of each row.
+        rows: the rows that count.
+    """
+
+    def __init__(self, ids: Sequence[str], rows: Iterable[int]) -> None:
+        self._ids, self._rows, self._scans = ids, rows, 0
+        self._table: dict[str, list[int]] | None = None
+        self._counts: AbstractSet[int] | None = None
+
+    def __call__(self, memory_id: str) -> Sequence[int]:
+        """Return the rows with this id, ascending."""
+        if self._table is None and self._scans < _MOST_SCANS:
+            self._scans += 1
+            return [row for row in self._scanned(memory_id) if row in self._counting]
+        if self._table is None:
+            self._table = defaultdict(list)
+            for row in sorted(self._counting):
+                self._table[self._ids[row]].append(row)
+        return self._table.get(memory_id, ())
+
+    @property
+    def _counting(self) -> AbstractSet[int]:
+        if self._counts is None:
+            self._counts = frozenset(self._rows)
+        return self._counts
+
+    def _scanned(self, memory_id: str) -> Iterator[int]:
+        row = -1
+        with suppress(ValueError):  # no more of them
+            while True:
+                row = self._ids.index(memory_id, row + 1)
+                yield row

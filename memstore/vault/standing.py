@@ -33,12 +33,14 @@ class StandingVault:
         self._now = now
         self._base: Standing | None = None
         self._over: tuple[Mapping[str, bytes], Standing] | None = None
+        self._tree: tuple[str, Mapping[str, str]] | None = None  # the blobs of a commit, by path
 
-    def look(self) -> None:
-        """Look at the files anew; raises what opening the vault does."""
+    def look(self, *, at_other_files: bool = True) -> None:
+        """Look at the notes anew, and at the other files that links may lead to; raises what opening the vault does."""
         view, before = self._now().view(), self._base
-        same = before is not None and _state(before.view) == _state(view) is not None
-        self._base = Standing(view, LinkTable(view, before.links.names if same and before else None))
+        known = before.links if before and _state(before.view) == _state(view) is not None else None
+        files = known.files if known and not at_other_files else None
+        self._base = Standing(view, LinkTable(view, known.names if known else None, files))
         self._over = None
 
     def with_texts(self, texts: Mapping[str, bytes]) -> Standing:
@@ -55,12 +57,17 @@ class StandingVault:
             self._over = {**texts}, Standing(view, base.links.laid_over(view, [*texts]))
         return self._over[1]
 
-    def committed(self, path: str) -> bytes | None:
-        """Return the bytes of a file in the current commit; None if it has none, or there is no repository."""
+    def head(self) -> str | None:
+        """Return the current commit; None if there is none, or no repository."""
+        history = self.with_texts({}).view.of(HISTORY)
+        return history.head() if history.repository else None
+
+    def committed(self, path: str, head: str) -> bytes | None:
+        """Return the bytes of a file in a commit; None if it has none."""
         view = self.with_texts({}).view
-        history = view.of(HISTORY)
-        head = history.head() if history.repository else None
-        blob = history.files_at(head).get(path) if head else None
+        if self._tree is None or self._tree[0] != head:
+            self._tree = head, view.of(HISTORY).files_at(head)
+        blob = self._tree[1].get(path)
         return view.blobs([blob]).get(blob) if blob else None
 
 

@@ -25,9 +25,10 @@ class Editor:
         home: the home of whoever edits.
         options: those of `memstore`, before `lsp`.
         encoding: the units that the editor counts in.
+        renames: whether it can rename files.
     """
 
-    def __init__(self, folder: Path, home: Path, *options: str, encoding: str = "utf-16") -> None:
+    def __init__(self, folder: Path, home: Path, *options: str, encoding: str = "utf-16", renames: bool = True) -> None:
         self.folder = folder
         words = [str(MEMSTORE), *options, "lsp"]
         self._process = subprocess.Popen(
@@ -40,7 +41,7 @@ class Editor:
         self.answer_with = "Do it"
         capabilities = {
             "general": {"positionEncodings": [encoding]},
-            "workspace": {"workspaceEdit": {"documentChanges": True, "resourceOperations": ["rename"]}},
+            "workspace": {"workspaceEdit": {"resourceOperations": ["rename"] if renames else []}},
         }
         started = self.ask(
             "initialize", {"processId": None, "rootUri": folder.as_uri(), "capabilities": capabilities}
@@ -55,7 +56,8 @@ class Editor:
         try:
             self.ask("shutdown", None)
             self.tell("exit", None)
-            self._process.wait(timeout=20)
+            assert self._process.stderr
+            assert (self._process.wait(timeout=20), self._process.stderr.read()) == (0, b"")
         finally:
             self._process.kill()
             for stream in (self._process.stdin, self._process.stdout, self._process.stderr):

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memstore.core.errors import MemstoreError
 from memstore.files.local_state import Environment
+from memstore.lsp import acts, completion, hover, lenses, navigation, renaming
 from memstore.lsp.desk import Bench, Sheet
 from memstore.lsp.diagnostics import diagnostics, findings
-from memstore.lsp.text import Text
+from memstore.lsp.text import Text, TextSpan
 from memstore.vault.check import check
 from memstore.vault.composition import open_workspace
 from tests.support import examples, memory_text
@@ -88,3 +91,36 @@ def test_what_an_edit_does_is_told_against_the_last_commit(tmp_path: Path) -> No
     wider = [one for one in findings(desk, sheet) if one.code == "grants-widened"]
     assert len(wider) == 1
     assert "human:tom" in wider[0].text
+
+
+@settings(max_examples=examples(25), deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(0, 400), st.integers(0, 30), st.sampled_from(PIECES)), max_size=8),
+    st.sampled_from([TEA, KETTLE, "", "# Only\n\n[[tea#L1", "---\n", "---\ntype: note\n- [["]),
+)
+def test_whatever_is_typed_every_question_about_every_place_is_answered(
+    edits: list[tuple[int, int, str]], text: str
+) -> None:
+    for at, gone, new in edits:
+        text = text[:at] + new + text[at + gone :]
+    with tempfile.TemporaryDirectory() as place:
+        desk = bench(vault(Path(place) / "vault"))
+        desk.sheets["tea.md"] = sheet = Sheet("tea.md", Text(text))
+        for offset in range(0, len(text) + 1, 3):
+            for offer in completion.completions(desk, sheet, offset):
+                assert 0 <= offer.span.start <= offset <= offer.span.end <= len(text)
+            if said := hover.hover(desk, sheet, offset):
+                assert said[1].start <= said[1].end <= len(text)
+            navigation.definition(desk, sheet, offset)
+            if what := renaming.renamable(desk, sheet, offset):
+                assert what.span.start <= what.span.end
+                with suppress(MemstoreError):
+                    renaming.renamed(desk, sheet, offset, "pot")
+            offered = [*acts.offered(desk, sheet, TextSpan(offset, min(offset + 4, len(text))))]
+            assert {one.command for one in offered} <= {*acts.ACTS}
+        for first, last, _ in navigation.folds(sheet.text):
+            assert 0 <= first <= last < sheet.text.line_count
+        assert all(lenses.lenses(desk, sheet))
+        assert all(at <= len(text) for at, _ in lenses.titles(desk, sheet))
+        assert all(span.end <= len(text) for span, _ in navigation.document_links(desk, sheet))
+        assert len(navigation.symbols(sheet.text)) <= sheet.text.line_count

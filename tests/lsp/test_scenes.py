@@ -167,6 +167,24 @@ def test_a_note_is_renamed_with_every_link_to_it(editor: Editor) -> None:
         editor.at("kettle.md", 3, 0, "rename", newName="../../tea")
 
 
+def test_an_editor_that_cannot_rename_files_changes_no_link_to_one(tmp_path: Path) -> None:
+    folder = vault(tmp_path / "vault", FILES)
+    with Editor(folder, tmp_path, "--as", "human:sean", renames=False) as editor:
+        editor.open("kettle.md")
+        with pytest.raises(ServerError, match=r"memstore mv kettle\.md pot\.md"):
+            editor.at("kettle.md", 3, 0, "rename", newName="pot")
+        changes = editor.at("kettle.md", 7, 3, "rename", newName="Usage")["changes"]
+        assert sorted(changes) == [editor.uri("kettle.md"), editor.uri("tea.md")]
+
+
+def test_an_editor_that_leaves_without_a_word_ends_the_server(tmp_path: Path) -> None:
+    words = [str(MEMSTORE), "lsp"]
+    done = subprocess.run(
+        words, cwd=tmp_path, env=at_home(tmp_path), input=b"", capture_output=True, timeout=30, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
 def test_a_heading_is_renamed_with_the_links_to_it(editor: Editor) -> None:
     editor.open("kettle.md")
     assert editor.at("kettle.md", 7, 3, "prepareRename")["placeholder"] == "Use"

@@ -200,3 +200,12 @@ def test_an_edit_brings_the_problems_of_refs_that_were_not_there(
     expected = [one for one in now if (one.code, one.text) not in known]
     same_refs = all(getattr(before.memory, key) == getattr(after.memory, key) for key in REF_KEYS)
     assert wrong_links(memory_workspace(files).view(), before, after) == ([] if same_refs else expected)
+
+
+@given(st.lists(st.sampled_from(["a", "b", "c", ""]), max_size=8), st.data())
+def test_rows_of_an_id_are_the_same_scanned_and_from_a_table(ids: list[str], data: st.DataObject) -> None:
+    rows = data.draw(st.sets(st.integers(0, max(len(ids) - 1, 0)))) if ids else set()
+    found = references.RowsById(ids, sorted(rows))
+    for _ in range(30):
+        for name in ("a", "b", "z"):
+            assert [*found(name)] == [row for row in sorted(rows) if ids[row] == name]
