@@ -144,8 +144,9 @@ class DiskLibrary:
         """Return one of this library's snapshots with other files in it, given as bytes by path; see the port."""
         if isinstance(snapshot, LayeredSnapshot):
             return snapshot.laid_over(self._over(path, data) for path, data in texts.items())
-        others = [path for path in snapshot.catalog.column("path") if path not in texts]
-        return self.snapshot_of([*((path, self._vault.read(path)) for path in others), *texts.items()])
+        below = (self._reader.load(stat) for stat in self._vault.memory_files() if stat.path not in texts)
+        above = (self._over(path, data).document for path, data in texts.items())
+        return snapshot_of_documents([*(file.document for file in below if file), *above])
 
     def _over(self, path: str, data: bytes) -> ReadAnew:
         """Return the document of a text that an editor holds, and which is taken to be as new as it can be."""

@@ -726,3 +726,14 @@ def test_the_latest_snapshot_is_the_one_that_was_handed_out(tmp_path: Path) -> N
     assert library.latest() is first
     newer = library.snapshot()
     assert library.latest() is newer is not first
+
+
+def test_texts_are_laid_over_a_vault_without_an_index(tmp_path: Path) -> None:
+    (tmp_path / "cache").write_bytes(b"no folder")
+    vault = disk_vault(tmp_path)
+    vault.create("tea.md", memory_text("Hot tea.\n"))
+    vault.create("sealed.md.age", b"age-encryption.org/v1\n--- MAC\n" + b"\0" * 48)
+    library = DiskLibrary(vault, cache=tmp_path / "cache")
+    over = library.laid_over(library.snapshot(), {"milk.md": memory_text("Cold milk.\n")})
+    assert sorted(over.catalog.column("path")[row] for row in over.catalog.memories) == ["milk.md", "tea.md"]
+    assert len(over.catalog.sealed) == 1
