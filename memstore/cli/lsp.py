@@ -41,11 +41,16 @@ def lsp(session: CliSession) -> None:
     serve(Desk(partial(_opened, session), partial(_root_of, session)))
 
 
-def _root_of(session: CliSession, folder: Path) -> Path | None:
-    """Return the vault that --vault names if a folder is in it, else the nearest around it; None if there is none."""
-    from memstore.vault.composition import vault_around
+def _root_of(session: CliSession, file: Path) -> Path | None:
+    """Return the vault that --vault names if a file is in it, else the nearest around it; None if there is none."""
+    from memstore.files.local_state import vault_around
+    from memstore.vault.composition import find_vault
 
-    return vault_around(session.environment(), folder, named=session.choices.vault)
+    around = vault_around(file)
+    if session.choices.vault is None:
+        return around
+    named = find_vault(session.environment(), session.choices.vault)
+    return named if around == named else None
 
 
 def _opened(session: CliSession, root: Path) -> KeptOpen:

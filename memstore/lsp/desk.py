@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
+    from lsprotocol import types
+
     from memstore.core.view import View
     from memstore.files.memory_file import ReadFile
     from memstore.vault.composition import KeptOpen
@@ -44,13 +46,17 @@ class Bench:
     Args:
         root: its folder.
         now: returns the opened vault.
+        encoding: the units in which the editor counts within a line.
     """
 
-    def __init__(self, root: Path, now: Callable[[], Workspace]) -> None:
-        self.root = root
+    def __init__(
+        self, root: Path, now: Callable[[], Workspace], encoding: types.PositionEncodingKind | str | None = None
+    ) -> None:
+        self.root, self.encoding = root, encoding
         self.sheets: dict[str, Sheet] = {}
         self._standing = StandingVault(now)
         self._looked_at = float("-inf")
+        self._is_owners = False
         self._is_stale = True  # whether anything may have changed, as whoever edits says
         self._head: str | None = None
         self._attestations: AttestationCheck | None = None
@@ -77,17 +83,25 @@ class Bench:
         except OSError:
             return None
 
+    def begin(self) -> None:
+        """Begin to answer a question: look at the files anew if that is due, and not again until the next one.
+
+        What rows mean stays as it is while one question is answered. Others than the owner see no more than they may
+        at this moment.
+        """
+        if self._is_owners and time.monotonic() - self._looked_at <= LOOK_AGAIN_SECONDS:
+            return
+        self._standing.look(at_other_files=self._is_stale)
+        view = self._standing.with_texts({}).view
+        if self._is_stale or self._attestations is None:
+            self._attestations = AttestationCheck(view)
+        self._listeners, self._is_owners = None, view.is_owners
+        if (head := self._standing.head()) != self._head:
+            self._head = head
+            self._committed.clear()
+        self._looked_at, self._is_stale = time.monotonic(), False
+
     def _now(self) -> tuple[View, LinkTable]:
-        if time.monotonic() - self._looked_at > LOOK_AGAIN_SECONDS:
-            self._standing.look(at_other_files=self._is_stale)
-            view = self._standing.with_texts({}).view
-            if self._is_stale or self._attestations is None:
-                self._attestations = AttestationCheck(view)
-            self._listeners = None
-            if (head := self._standing.head()) != self._head:
-                self._head = head
-                self._committed.clear()
-            self._looked_at, self._is_stale = time.monotonic(), False
         return self._standing.with_texts(self.unsaved)
 
     @property
@@ -98,7 +112,6 @@ class Bench:
     @property
     def saved_view(self) -> View:
         """What whoever edits may see of the files; what acts is given this one."""
-        self._now()
         return self._standing.with_texts({}).view
 
     @property
@@ -126,7 +139,6 @@ class Bench:
 
     def committed(self, path: str) -> ReadFile | None:
         """Return the file as the current commit has it; None if it has none."""
-        self._now()
         if path not in self._committed:
             self._committed[path] = self._standing.committed(path, self._head) if self._head else None
         data = self._committed[path]
@@ -137,7 +149,9 @@ class Bench:
         if path in self.sheets:
             return self.sheets[path].text
         file = self.view.text(path)
-        return None if file is None else Text(file.data.decode("utf-8", "replace").removeprefix("\ufeff"))
+        return (
+            None if file is None else Text(file.data.decode("utf-8", "replace").removeprefix("\ufeff"), self.encoding)
+        )
 
     @property
     def object_format(self) -> str:
@@ -155,22 +169,23 @@ class Desk:
 
     Args:
         opened: opens the vault in a folder.
-        root_of: returns the folder of the vault around a file; None if it is in none.
+        root_of: returns the folder of the vault that a file is in; None if it is in none.
     """
 
     def __init__(self, opened: Callable[[Path], KeptOpen], root_of: Callable[[Path], Path | None]) -> None:
         self._opened, self._root_of = opened, root_of
         self._benches: dict[Path, Bench] = {}
+        self.encoding: types.PositionEncodingKind | str | None = None  # once editor and server have agreed on it
         self.broken: dict[Path, str] = {}  # vaults that could not be opened, and why
 
     def bench_of(self, file: Path) -> tuple[Bench, str] | None:
         """Return the vault that a file is in, and its path there; None if it is in none that can be opened."""
-        root = self._root_of(file.parent)
+        root = self._root_of(file)
         if root is None:
             return None
         if root not in self._benches:
             try:
-                self._benches[root] = Bench(root, self._opened(root).now)
+                self._benches[root] = Bench(root, self._opened(root).now, self.encoding)
             except MemstoreError as error:
                 self.broken[root] = error.message
                 return None

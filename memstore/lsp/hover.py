@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from memstore.access import RIGHTS
@@ -75,13 +76,13 @@ def note_card(bench: Bench, row: int) -> str:
     memory = file.memory
     if isinstance(file, MemoryFile):
         lines[1] += "".join(f" · {word}" for word in _standing(bench, memory))
-    said = [line for line in memory.body.split("\n") if line.strip()][:MOST_LINES]
+    said = [safe_line(line) for line in memory.body.split("\n") if line.strip()][:MOST_LINES]
     external = view.external(memory) if isinstance(file, MemoryFile) else None
-    body = "\n".join(said)
     if external is not None:
         lines.append(f"from outside{f', by {_safe(external.source)}' if external.source else ''}:")
-        body = "\n".join(f"> {line}" for line in body.split("\n"))
-    return "\n\n".join([*lines, body])
+    # As it stands: an editor would fetch the pictures that a text names, and follow what it links to.
+    fence = "`" * max(3, 1 + max((len(found) for found in re.findall("`+", "".join(said))), default=0))
+    return "\n\n".join([*lines, "\n".join([f"{fence}text", *said, fence])])
 
 
 def _standing(bench: Bench, memory: Memory) -> Iterator[str]:

@@ -18,7 +18,7 @@ from pygls.protocol import LanguageServerProtocol, default_converter, lsp_method
 from pygls.uris import from_fs_path, to_fs_path
 
 from memstore import __version__
-from memstore.core.errors import MemstoreError, UsageError
+from memstore.core.errors import ChangedMeanwhileError, MemstoreError, UsageError
 from memstore.lsp import acts, completion, hover, lenses, navigation, renaming
 from memstore.lsp.desk import Bench, Desk, Sheet
 from memstore.lsp.diagnostics import diagnostics, findings
@@ -85,6 +85,7 @@ class EditorServer(LanguageServer):
         name = to_fs_path(uri)
         if name is None or not uri.startswith("file:"):
             return None
+        self.desk.encoding = self.server_capabilities.position_encoding
         placed = self.desk.bench_of(Path(name))
         for root, why in self.desk.broken.items():
             self.tell_once(f"memstore can't open the vault {root}: {why}", types.MessageType.Error)
@@ -111,8 +112,7 @@ class EditorServer(LanguageServer):
         for one in renaming_.texts:
             text = bench.text_of(one.path)
             if text is not None:
-                coded = Text(text.source, self.server_capabilities.position_encoding)
-                by_path.setdefault(one.path, []).append(types.TextEdit(coded.range(one.span), one.text))
+                by_path.setdefault(one.path, []).append(types.TextEdit(text.range(one.span), one.text))
         changes: list[Any] = [
             types.TextDocumentEdit(
                 types.OptionalVersionedTextDocumentIdentifier(
@@ -150,7 +150,10 @@ class EditorServer(LanguageServer):
         """Return what is asked of an open file; `otherwise` for a file in no vault, or one that can't be read now."""
         try:
             open_file = self.sheet(uri)
-            return ask(*open_file) if open_file else otherwise
+            if open_file is None:
+                return otherwise
+            open_file[0].begin()
+            return ask(*open_file)
         except MemstoreError as error:
             self.tell_once(f"memstore: {_words(error)}", types.MessageType.Error)
             return otherwise
@@ -354,7 +357,13 @@ def _symbols(server: EditorServer, params: types.DocumentSymbolParams) -> list[t
 def _workspace_symbols(server: EditorServer, params: types.WorkspaceSymbolParams) -> list[types.SymbolInformation]:
     found = []
     for bench in server.desk.benches:
-        for one in navigation.workspace_symbols(bench, params.query):
+        try:
+            bench.begin()
+            named = navigation.workspace_symbols(bench, params.query)
+        except MemstoreError as error:
+            server.tell_once(f"memstore: {_words(error)}", types.MessageType.Error)
+            continue
+        for one in named:
             where = types.Location(server.uri(bench, one.place.path), _lines(one.place.start, one.place.end))
             found.append(types.SymbolInformation(where, one.name, types.SymbolKind.File, container_name=one.container))
     return found
@@ -410,6 +419,7 @@ def _rename(server: EditorServer, params: types.RenameParams) -> types.Workspace
         return None
     bench, sheet = open_file
     try:
+        bench.begin()
         done = renaming.renamed(bench, sheet, sheet.text.offset(params.position), params.new_name)
         edit = server.edit(bench, done)
     except MemstoreError as error:
@@ -431,11 +441,11 @@ def _will_rename(server: EditorServer, params: types.RenameFilesParams) -> types
         before, after = server.bench(one.old_uri), server.bench(one.new_uri)
         if before and after and before[0] is after[0]:
             try:
+                before[0].begin()
                 done = renaming.moved(before[0], before[1], after[1])._replace(moved=None)
+                changes += server.edit(before[0], done).document_changes or ()
             except MemstoreError as error:
                 server.tell(_words(error), types.MessageType.Warning)
-                continue
-            changes += server.edit(before[0], done).document_changes or ()
     return types.WorkspaceEdit(document_changes=changes) if changes else None
 
 
@@ -496,12 +506,19 @@ def _command(server: EditorServer, name: str) -> Callable[..., Any]:
             return None
         path = placed[1] if placed and name != "memstore.today" else ""
         try:
+            bench.begin()
             planned = acts.run(bench, name, path, words[1:], dry_run=True)
+            before = {one.path: bench.bytes_on_disk(one.path) for one in planned}
             if not any(one.changed for one in planned):
                 server.tell("memstore: nothing would change")
                 return None
             if not await _agreed(server, name, planned):
                 return None
+            bench.look()
+            bench.begin()
+            if changed := [path for path, data in before.items() if bench.bytes_on_disk(path) != data]:
+                text = f"{changed[0]} has changed since, so nothing was done"
+                raise ChangedMeanwhileError(text, hint="ask again, to see what it would change now")
             done = acts.run(bench, name, path, words[1:], dry_run=False)
         except MemstoreError as error:
             server.tell(f"memstore: {_words(error)}", types.MessageType.Error)

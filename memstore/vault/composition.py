@@ -584,14 +584,6 @@ def find_vault(env: Environment, named: str | None, *, where: str = "--vault") -
     )
 
 
-def vault_around(env: Environment, folder: Path, *, named: str | None = None) -> Path | None:
-    """Return the folder of the vault that a folder is in; None if there is none, or it is not the one that is named."""
-    if named is not None:
-        root = find_vault(env, named)
-        return root if folder.is_relative_to(root) else None
-    return next((place for place in (folder, *folder.parents) if (place / SETTINGS_FOLDER).is_dir()), None)
-
-
 def _stop_if_elsewhere(env: Environment, folder: Path) -> None:
     """Raise if a folder is a vault on another branch of its repository than the one that is checked out."""
     from memstore.files.local_state import find_repository

@@ -38,7 +38,7 @@ class StandingVault:
     def look(self, *, at_other_files: bool = True) -> None:
         """Look at the notes anew, and at the other files that links may lead to; raises what opening the vault does."""
         view, before = self._now().view(), self._base
-        known = before.links if before and _state(before.view) == _state(view) is not None else None
+        known = before.links if before and _shows_the_same(before.view, view) else None
         files = known.files if known and not at_other_files else None
         self._base = Standing(view, LinkTable(view, known.names if known else None, files))
         self._over = None
@@ -71,5 +71,8 @@ class StandingVault:
         return view.blobs([blob]).get(blob) if blob else None
 
 
-def _state(view: View) -> str | None:
-    return view.of(LOOK).snapshot.state
+def _shows_the_same(before: View, view: View) -> bool:
+    """Whether two views have the same files, and show the same of them: who sees what is not decided by these alone."""
+    states = [one.of(LOOK).snapshot.state for one in (before, view)]
+    shown = [[*one.rows, -1, *one.plain, -1, *one.broken] for one in (before, view)]
+    return states[0] is not None and states[0] == states[1] and shown[0] == shown[1]

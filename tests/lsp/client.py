@@ -39,6 +39,7 @@ class Editor:
         self.messages: list[str] = []
         self.asked: list[str] = []
         self.answer_with = "Do it"
+        self.on_question: Callable[[], object] = bool
         capabilities = {
             "general": {"positionEncodings": [encoding]},
             "workspace": {"workspaceEdit": {"resourceOperations": ["rename"] if renames else []}},
@@ -89,6 +90,7 @@ class Editor:
             self.messages.append(params["message"])
         elif method == "window/showMessageRequest" and params:
             self.asked.append(params["message"])
+            self.on_question()
             chosen = next((one for one in params["actions"] if one["title"] == self.answer_with), None)
             self._send({"id": message["id"], "result": chosen})
         elif "id" in message:

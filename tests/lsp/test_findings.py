@@ -32,7 +32,9 @@ PIECES = [
 
 def bench(folder: Path) -> Bench:
     env = Environment(variables={}, folder=folder, home=folder.parent / "home", login="sean")
-    return Bench(folder, lambda: open_workspace(env, vault=str(folder), alone=True))
+    desk = Bench(folder, lambda: open_workspace(env, vault=str(folder), alone=True))
+    desk.begin()
+    return desk
 
 
 def vault(folder: Path) -> Path:
@@ -62,6 +64,7 @@ def test_what_is_found_while_somebody_types_is_what_a_check_of_the_saved_file_fi
                 assert 0 <= one.range.start.line <= one.range.end.line < sheet.text.line_count
         (desk.root / path).write_bytes(sheet.text.data)
         desk.look()
+        desk.begin()
         checked = check(desk.saved_view, [path])
         assert [one for one in found if one.code != "body-nul"] == sorted(
             {*checked.findings, *checked.notices}, key=lambda one: (one.path, one.at, one.code, one.text)

@@ -82,3 +82,20 @@ def test_what_is_hidden_alters_no_answer(tmp_path: Path) -> None:
         assert one == other
     assert "ilver" not in whole
     assert "Open" in whole
+
+
+def test_who_may_no_longer_see_a_memory_is_answered_so_at_once(tmp_path: Path) -> None:
+    group = "id: group:ops\nmembers:\n  - id: human:tom\n"
+    shown = SHOWN["open.md"].replace("['*']", "[group:ops]").replace("Open", "Silver")
+    folder = vault(tmp_path / "vault", {"own.md": SHOWN["own.md"], "open.md": shown, "groups/ops.yaml": group})
+    with Editor(folder, tmp_path, "--as", "human:tom") as editor:
+        editor.open("own.md")
+        end = {"line": 10, "character": SHOWN["own.md"].split("\n")[10].index("[[open]]") + 4}
+        assert "Silver" in editor.of("own.md", "hover", position=end)["contents"]["value"]
+        (folder / "groups/ops.yaml").write_text("id: group:ops\nmembers: []\n")
+        assert editor.of("own.md", "hover", position=end) is None
+        assert editor.of("own.md", "definition", position=end) is None
+        editor.write("own.md", SHOWN["own.md"] + "[[")
+        offered = editor.of("own.md", "completion", position={"line": 12, "character": 2})["items"]
+        assert "ilver" not in json.dumps(offered)
+        assert "link-dangling" not in [one["code"] for one in editor.write("own.md", "---\ntype: note\n---\n[[own]]\n")]

@@ -277,3 +277,23 @@ def test_columns_are_counted_as_was_agreed_on(tmp_path: Path, encoding: str) -> 
         editor.write("kettle.md", f"{KETTLE}\n😀 [[tea]]\n")
         start = {"utf-8": 5, "utf-16": 3}[encoding]
         assert editor.at("kettle.md", 11, start + 3, "hover")["range"]["start"]["character"] == start
+
+
+def test_a_text_that_is_shown_fetches_nothing_and_ends_no_quotation(tmp_path: Path) -> None:
+    evil = "---\ntype: note\nid: m_dddddddddd\ntitle: Evil\n---\n![x](https://example.org/x.png)\n````\nout\x1b[2J\n"
+    files = {"evil.md": evil, "kettle.md": KETTLE.replace("[[tea]]", "[[evil]]")}
+    with Editor(vault(tmp_path / "vault", files), tmp_path, "--as", "human:sean") as editor:
+        editor.open("kettle.md")
+        lines = editor.at("kettle.md", 9, 17, "hover")["contents"]["value"].split("\n")
+        assert lines[lines.index("`````text") + 1] == "![x](https://example.org/x.png)"
+        assert lines[-1] == "`````"
+        assert "\x1b" not in "".join(lines)
+
+
+def test_an_act_on_a_file_that_changes_while_somebody_is_asked_is_refused(editor: Editor) -> None:
+    editor.open("kettle.md")
+    editor.on_question = lambda: (editor.folder / "tea.md").write_text(f"{TEA}More.\n")
+    uri = editor.uri("kettle.md")
+    assert editor.run("memstore.reinforce", uri, "belief:m_bbbbbbbbbb", "note:m_aaaaaaaaaa") is None
+    assert "tea.md has changed since" in editor.messages[-1]
+    assert (editor.folder / "tea.md").read_text() == f"{TEA}More.\n"
