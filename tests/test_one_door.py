@@ -65,7 +65,7 @@ BEHIND = frozenset({"library", "vault", "snapshot", "journal", "ws", "_ws", "_sn
 OF_HISTORY = frozenset({"blobs", "commit", "staged_ids"})
 OPENS = frozenset({"read_bytes", "read_text", "write_bytes", "write_text", "unlink", "rename"})
 # `init` makes the folder of a vault, before there is one; drafts, and what an editor has open, are the person's own.
-MAY_OPEN = frozenset({"editing.py", "desk.py"})
+MAY_OPEN = frozenset({"editing.py", "open_files.py"})
 # Objects of git are checked against their names there: keyring and anchors, not memories.
 MAY_ASK_GIT = frozenset({"staged.py"})
 

@@ -24,7 +24,7 @@ def lsp(session: CliSession) -> None:
     from memstore.core.errors import UsageError, VaultError
 
     try:
-        from memstore.lsp.desk import Desk
+        from memstore.lsp.open_files import OpenVaults
         from memstore.lsp.server import serve
     except ModuleNotFoundError as error:
         raise VaultError(
@@ -38,7 +38,7 @@ def lsp(session: CliSession) -> None:
     if env.at_terminal:
         raise UsageError("an editor starts this, and talks to it by a pipe", hint="docs/editors.md says how")
     stay()
-    serve(Desk(partial(_opened, session), partial(_root_of, session)))
+    serve(OpenVaults(partial(_opened, session), partial(_root_of, session)))
 
 
 def _root_of(session: CliSession, file: Path) -> Path | None:

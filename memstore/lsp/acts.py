@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from memstore.core.change import Saved
     from memstore.core.view import View
-    from memstore.lsp.desk import Bench, Sheet
+    from memstore.lsp.open_files import OpenVault, TextDocument
     from memstore.lsp.text import TextSpan
 
     Act = Callable[..., Sequence[Saved]]
@@ -33,10 +33,10 @@ class Offered(NamedTuple):
     given: tuple[str, ...] = ()
 
 
-def offered(bench: Bench, sheet: Sheet, span: TextSpan) -> Iterator[Offered]:
+def offered(vault: OpenVault, document: TextDocument, span: TextSpan) -> Iterator[Offered]:
     """Yield the acts that make sense for a selection."""
-    file, view = bench.file(sheet), bench.view
-    selected = sheet.text.source[span.start : span.end].strip()
+    file, view = vault.file(document), vault.view
+    selected = document.text.source[span.start : span.end].strip()
     if isinstance(file, PlainFile) and view.is_owners:
         yield Offered("memstore: make this note a memory", "memstore.adopt")
     if isinstance(file, BrokenFile | PlainFile) or not isinstance(file, MemoryFile):
@@ -46,8 +46,8 @@ def offered(bench: Bench, sheet: Sheet, span: TextSpan) -> Iterator[Offered]:
         yield Offered("memstore: give this memory an id", "memstore.adopt")
         return
     ref = str(memory.ref)
-    mention = cursor.mention_at(bench, sheet, span.start)
-    row = cursor.row_of(bench, sheet, mention) if mention else None
+    mention = cursor.mention_at(vault, document, span.start)
+    row = cursor.row_of(vault, document, mention) if mention else None
     if row is not None and row in view.rows:
         entry = view.entry(row)
         if entry.ref and entry.ref != ref and entry.confidence:
@@ -56,26 +56,26 @@ def offered(bench: Bench, sheet: Sheet, span: TextSpan) -> Iterator[Offered]:
     if selected:
         yield Offered("memstore: derive a new memory from the selection", "memstore.derive", (ref, selected))
         yield Offered("memstore: supersede this memory by the selection", "memstore.supersede", (ref, selected))
-    if sheet.path.startswith(SUGGESTIONS) and memory.status == "draft":
+    if document.path.startswith(SUGGESTIONS) and memory.status == "draft":
         yield Offered("memstore: accept this suggestion", "memstore.accept", (ref,))
         yield Offered("memstore: reject this suggestion", "memstore.reject", (ref,))
     if view.owns(memory) and not memory.signature:
         yield Offered("memstore: sign this memory", "memstore.sign", (ref,))
 
 
-def run(bench: Bench, command: str, path: str, given: Sequence[str], *, dry_run: bool) -> Sequence[Saved]:
+def run(vault: OpenVault, command: str, path: str, given: Sequence[str], *, dry_run: bool) -> Sequence[Saved]:
     """Do what a command says, or with `dry_run` only return what it would change.
 
     Raises:
         RefusedError: the file has text that is not saved.
         MemstoreError: as the use case.
     """
-    if path and path in bench.unsaved:
+    if path and path in vault.unsaved:
         raise RefusedError(f"{path} has changes that are not saved, so nothing was done", hint="save it first")
     for ref in given[:2]:
         named = MemoryRef.parse(ref)
-        rows = bench.saved_view.rows_of_id(named.id) if named else ()
-        if unsaved := {bench.saved_view.entry(row).path for row in rows} & bench.unsaved.keys():
+        rows = vault.saved_view.rows_of_id(named.id) if named else ()
+        if unsaved := {vault.saved_view.entry(row).path for row in rows} & vault.unsaved.keys():
             raise RefusedError(
                 f"{min(unsaved)} has changes that are not saved, so nothing was done", hint="save it first"
             )
@@ -84,7 +84,7 @@ def run(bench: Bench, command: str, path: str, given: Sequence[str], *, dry_run:
         raise UsageError(
             f"{command} takes {count} words after the file, and got {len(given)}", hint="see docs/editors.md"
         )
-    return act(bench.saved_view, path, *given, dry_run=dry_run)
+    return act(vault.saved_view, path, *given, dry_run=dry_run)
 
 
 def _adopt(view: View, path: str, *, dry_run: bool) -> Sequence[Saved]:

@@ -15,7 +15,7 @@ from memstore.search.citations import parse_place
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from memstore.lsp.desk import Bench, Sheet
+    from memstore.lsp.open_files import OpenVault, TextDocument
     from memstore.lsp.text import Text
 
 _FENCE = re.compile(r"\ufeff?---[ \t]*\Z")
@@ -96,9 +96,9 @@ class Mention(NamedTuple):
     blob: str | None = None
 
 
-def mentions(bench: Bench, sheet: Sheet) -> Sequence[Mention]:
+def mentions(vault: OpenVault, document: TextDocument) -> Sequence[Mention]:
     """Return all links, citations and refs of a text."""
-    file, source = bench.file(sheet), sheet.text.source
+    file, source = vault.file(document), document.text.source
     body, body_start = source, 0
     placed = []
     text = getattr(file, "text", None)
@@ -124,21 +124,21 @@ def _mention(span: TextSpan, link: TextLink) -> Mention:
     return Mention(span, link, ref, place.lines, place.blob)
 
 
-def mention_at(bench: Bench, sheet: Sheet, offset: int) -> Mention | None:
+def mention_at(vault: OpenVault, document: TextDocument, offset: int) -> Mention | None:
     """Return the link, citation or ref at an offset; None if there is none."""
-    at = (one for one in mentions(bench, sheet) if one.span.start <= offset <= one.span.end)
+    at = (one for one in mentions(vault, document) if one.span.start <= offset <= one.span.end)
     return min(at, key=lambda one: one.span.end - one.span.start, default=None)
 
 
-def row_of(bench: Bench, sheet: Sheet, mention: Mention) -> int | None:
+def row_of(vault: OpenVault, document: TextDocument, mention: Mention) -> int | None:
     """Return the row of the note that a mention leads to; None for nowhere, as far as the viewer may know."""
     if mention.ref is not None:
-        return next(iter(bench.view.rows_of_id(mention.ref.id)), None)
+        return next(iter(vault.view.rows_of_id(mention.ref.id)), None)
     if mention.link is None:
         return None
     if not mention.link.place:
-        return bench.links.row_of(sheet.path)
-    return next(iter(bench.links.names.led_to(mention.link, of=sheet.path)), None)
+        return vault.links.row_of(document.path)
+    return next(iter(vault.links.names.led_to(mention.link, of=document.path)), None)
 
 
 def wiki(name: str) -> TextLink:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memstore.core.finding import Finding
-    from memstore.lsp.desk import Bench, Sheet
+    from memstore.lsp.open_files import OpenVault, TextDocument
     from memstore.lsp.text import Text
 
 _SEVERITIES = {
@@ -29,21 +29,21 @@ SOURCE = "memstore"
 _OF_NOTES = frozenset({"link-dangling", "secret-in-note", "conflict-marker"})
 
 
-def findings(bench: Bench, sheet: Sheet) -> tuple[Finding, ...]:
+def findings(vault: OpenVault, document: TextDocument) -> tuple[Finding, ...]:
     """Return what `check` finds in a text as it is now, and what is wrong with the step from its last commit to it."""
-    view = bench.view
-    if not is_memory_path(sheet.path, mixed=view.config.mixed):
+    view = vault.view
+    if not is_memory_path(document.path, mixed=view.config.mixed):
         return ()
-    file, check = bench.file(sheet), bench.check
+    file, check = vault.file(document), vault.check
     found = [*check.findings(file), *check.notices(file)]
     if isinstance(file, PlainFile):
         return in_order([one for one in found if one.code in _OF_NOTES])
     if isinstance(file, MemoryFile):
-        before = bench.committed(sheet.path)
+        before = vault.committed(document.path)
         found += findings_between(before, file)
         if isinstance(before, MemoryFile) and view.is_owners:
             found += unconsented(view, before, file)
-    return in_order([one for one in found if one.path == sheet.path])
+    return in_order([one for one in found if one.path == document.path])
 
 
 def diagnostics(found: Sequence[Finding], text: Text) -> list[types.Diagnostic]:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from memstore.core.memory import LedgerLine, Memory
     from memstore.core.view import View
     from memstore.files.memory_file import ReadFile
-    from memstore.lsp.desk import Bench, Sheet
+    from memstore.lsp.open_files import OpenVault, TextDocument
 
 MOST_LINES = 6
 _MOST_NAMES = 8
@@ -34,29 +34,29 @@ _BARS = "▁▂▃▄▅▆▇█"
 _KEYS = {key.name: key for key in KEYS}
 
 
-def hover(bench: Bench, sheet: Sheet, offset: int) -> tuple[str, TextSpan] | None:
+def hover(vault: OpenVault, document: TextDocument, offset: int) -> tuple[str, TextSpan] | None:
     """Return what is said at an offset, as Markdown, and what it is about; None if there is nothing to say."""
-    mention = cursor.mention_at(bench, sheet, offset)
+    mention = cursor.mention_at(vault, document, offset)
     if mention is not None:
-        row = cursor.row_of(bench, sheet, mention)
-        return None if row is None else (note_card(bench, row), mention.span)
-    text, file = sheet.text, bench.file(sheet)
+        row = cursor.row_of(vault, document, mention)
+        return None if row is None else (note_card(vault, row), mention.span)
+    text, file = document.text, vault.file(document)
     head, line = cursor.head_of(text), text.line_of(offset)
     if head is None or not head.start <= line < head.end:
         return None
-    return _of_key(bench, sheet, file, offset)
+    return _of_key(vault, document, file, offset)
 
 
-def _of_key(bench: Bench, sheet: Sheet, file: ReadFile, offset: int) -> tuple[str, TextSpan] | None:
-    text = sheet.text
+def _of_key(vault: OpenVault, document: TextDocument, file: ReadFile, offset: int) -> tuple[str, TextSpan] | None:
+    text = document.text
     line = text.line_of(offset)
     name, colon, _ = text.line(line).partition(":")
     span = TextSpan(text.line_start(line), text.line_start(line) + len(text.line(line)))
     here = cursor.key_at(text, offset)
     if isinstance(file, MemoryFile) and "confidence" in (name, here and here.name.removesuffix("_history")):
-        return "\n".join(_why(bench.view, file.memory)), span
+        return "\n".join(_why(vault.view, file.memory)), span
     if isinstance(file, MemoryFile) and name == "access_grants":
-        return f"seen by {in_words(seen_by(bench, file.memory))}", span
+        return f"seen by {in_words(seen_by(vault, file.memory))}", span
     if not colon or name not in KEY_MEANINGS:
         return None
     key = _KEYS[name]
@@ -64,9 +64,9 @@ def _of_key(bench: Bench, sheet: Sheet, file: ReadFile, offset: int) -> tuple[st
     return f"**{name}**: {KEY_MEANINGS[name]}{words}", TextSpan(span.start, span.start + len(name))
 
 
-def note_card(bench: Bench, row: int) -> str:
+def note_card(vault: OpenVault, row: int) -> str:
     """Return a visible note in about ten lines of Markdown: what `show` says first."""
-    view = bench.view
+    view = vault.view
     entry = view.entry(row)
     file = view.text(entry.path)
     title = shown_title(entry.title, entry.source_type) or entry.path
@@ -75,7 +75,7 @@ def note_card(bench: Bench, row: int) -> str:
         return "\n\n".join(lines)
     memory = file.memory
     if isinstance(file, MemoryFile):
-        lines[1] += "".join(f" · {word}" for word in _standing(bench, memory))
+        lines[1] += "".join(f" · {word}" for word in _standing(vault, memory))
     said = [safe_line(line) for line in memory.body.split("\n") if line.strip()][:MOST_LINES]
     external = view.external(memory) if isinstance(file, MemoryFile) else None
     if external is not None:
@@ -85,8 +85,8 @@ def note_card(bench: Bench, row: int) -> str:
     return "\n\n".join([*lines, "\n".join([f"{fence}text", *said, fence])])
 
 
-def _standing(bench: Bench, memory: Memory) -> Iterator[str]:
-    view = bench.view
+def _standing(vault: OpenVault, memory: Memory) -> Iterator[str]:
+    view = vault.view
     held = held_now(memory, view.clock.now())
     if held is not None:
         yield f"{held:.2f} {sparkline(memory.confidence_history)}".strip()
@@ -95,16 +95,16 @@ def _standing(bench: Bench, memory: Memory) -> Iterator[str]:
     if memory.signature or memory.witnesses or memory.anchors:
         yield f"trust: {TrustReader(view).of(memory).level.value}"
     if memory.id and view.is_owners:
-        yield f"seen by {in_words(seen_by(bench, memory))}"
+        yield f"seen by {in_words(seen_by(vault, memory))}"
 
 
-def seen_by(bench: Bench, memory: Memory) -> tuple[str, ...]:
+def seen_by(vault: OpenVault, memory: Memory) -> tuple[str, ...]:
     """Return who sees a memory besides its owner, as it is typed; to others than the vault's owner, nobody is named."""
-    view = bench.saved_view
+    view = vault.saved_view
     if not view.is_owners:
         return ()
     world = view.of(RIGHTS).policy
-    found = seers(world, view.clock.now(), bench.listeners, {0: labels_of(memory)})[0]
+    found = seers(world, view.clock.now(), vault.listeners, {0: labels_of(memory)})[0]
     return tuple(sorted({f"{one.entity} in {one.context}" if one.context else one.entity for one in found}))
 
 

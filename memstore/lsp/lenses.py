@@ -11,39 +11,39 @@ from memstore.lsp import cursor, hover, navigation
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from memstore.lsp.desk import Bench, Sheet
+    from memstore.lsp.open_files import OpenVault, TextDocument
 
 _FOR, _AGAINST = frozenset({"support", "partial"}), frozenset({"contradict"})
 
 
-def lenses(bench: Bench, sheet: Sheet) -> Iterator[str]:
+def lenses(vault: OpenVault, document: TextDocument) -> Iterator[str]:
     """Yield what is said above an open note, as far as the viewer may know."""
-    row = bench.links.row_of(sheet.path)
+    row = vault.links.row_of(document.path)
     if row is None:
         return
-    if links := sum(1 for _ in bench.links.leading_to(row)):
+    if links := sum(1 for _ in vault.links.leading_to(row)):
         yield _counted(links, "link leads here", "links lead here")
-    if others := len(navigation.dependents(bench, row)):
+    if others := len(navigation.dependents(vault, row)):
         yield _counted(others, "memory names it", "memories name it")
-    file = bench.file(sheet)
+    file = vault.file(document)
     if not isinstance(file, MemoryFile):
         return
     ops = [line.op for line in file.memory.confidence_history]
     speaks_for, against = (sum(op in known for op in ops) for known in (_FOR, _AGAINST))
     if speaks_for or against:
         yield f"evidence: {speaks_for} for, {against} against"
-    if file.memory.id and bench.view.is_owners:
-        yield f"seen by {hover.in_words(hover.seen_by(bench, file.memory))}"
+    if file.memory.id and vault.view.is_owners:
+        yield f"seen by {hover.in_words(hover.seen_by(vault, file.memory))}"
 
 
 def _counted(number: int, one: str, more: str) -> str:
     return f"{number:,} {one if number == 1 else more}"
 
 
-def titles(bench: Bench, sheet: Sheet) -> Iterator[tuple[int, str]]:
+def titles(vault: OpenVault, document: TextDocument) -> Iterator[tuple[int, str]]:
     """Yield, after each ref that is written as an id, where it ends and the title of its memory."""
-    named, kinds = bench.view.column("title"), bench.view.column("source_type")
-    for mention in cursor.mentions(bench, sheet):
-        row = cursor.row_of(bench, sheet, mention) if mention.ref else None
+    named, kinds = vault.view.column("title"), vault.view.column("source_type")
+    for mention in cursor.mentions(vault, document):
+        row = cursor.row_of(vault, document, mention) if mention.ref else None
         if row is not None and named[row]:
             yield mention.span.end, shown_title(named[row], kinds[row])

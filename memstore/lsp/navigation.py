@@ -16,7 +16,7 @@ from memstore.vault.note_names import folded
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from memstore.lsp.desk import Bench, Sheet
+    from memstore.lsp.open_files import OpenVault, TextDocument
     from memstore.lsp.text import Text, TextSpan
 
 MOST_SYMBOLS = 100
@@ -30,21 +30,21 @@ class NotePlace(NamedTuple):
     end: int
 
 
-def definition(bench: Bench, sheet: Sheet, offset: int) -> NotePlace | None:
+def definition(vault: OpenVault, document: TextDocument, offset: int) -> NotePlace | None:
     """Return where the link, citation or ref at an offset leads: a note, or a heading, block or lines in it."""
-    mention = cursor.mention_at(bench, sheet, offset)
-    row = None if mention is None else cursor.row_of(bench, sheet, mention)
+    mention = cursor.mention_at(vault, document, offset)
+    row = None if mention is None else cursor.row_of(vault, document, mention)
     if mention is None or row is None:
         return None
-    path = bench.view.column("path")[row] if bench.links.row_of(sheet.path) != row else sheet.path
+    path = vault.view.column("path")[row] if vault.links.row_of(document.path) != row else document.path
     if mention.lines is not None:
         return NotePlace(path, mention.lines[0] - 1, mention.lines[1] - 1)
-    line = _line_of_fragment(bench, path, mention.link.fragment) if mention.link and mention.link.fragment else 0
+    line = _line_of_fragment(vault, path, mention.link.fragment) if mention.link and mention.link.fragment else 0
     return NotePlace(path, line, line)
 
 
-def _line_of_fragment(bench: Bench, path: str, fragment: str) -> int:
-    text = bench.text_of(path)
+def _line_of_fragment(vault: OpenVault, path: str, fragment: str) -> int:
+    text = vault.text_of(path)
     if text is None:
         return 0
     if fragment.startswith("^"):
@@ -59,22 +59,22 @@ def slug(words: str) -> str:
     return re.sub(r"[^\w\- ]", "", folded(words)).replace(" ", "-")
 
 
-def pointed_at(bench: Bench, sheet: Sheet, offset: int) -> int | None:
+def pointed_at(vault: OpenVault, document: TextDocument, offset: int) -> int | None:
     """Return the row of the note that is pointed at: by a link or ref, else the one that is open."""
-    mention = cursor.mention_at(bench, sheet, offset)
-    return bench.links.row_of(sheet.path) if mention is None else cursor.row_of(bench, sheet, mention)
+    mention = cursor.mention_at(vault, document, offset)
+    return vault.links.row_of(document.path) if mention is None else cursor.row_of(vault, document, mention)
 
 
-def references(bench: Bench, row: int) -> Iterator[NotePlace]:
+def references(vault: OpenVault, row: int) -> Iterator[NotePlace]:
     """Yield what leads to a note: links by path and line, then the lines that name its ref, once each."""
     seen = set()
-    for note, line, _ in bench.links.leading_to(row):
+    for note, line, _ in vault.links.leading_to(row):
         seen.add((note.path, line - 1))
         yield NotePlace(note.path, line - 1, line - 1)
-    memory_id = bench.view.column("id")[row]
-    paths = bench.view.column("path")
-    for path in sorted(paths[at] for at in dependents(bench, row)):
-        text = bench.text_of(path)
+    memory_id = vault.view.column("id")[row]
+    paths = vault.view.column("path")
+    for path in sorted(paths[at] for at in dependents(vault, row)):
+        text = vault.text_of(path)
         for at in range(text.line_count) if text else ():
             if text and memory_id in text.line(at) and (path, at) not in seen and names_id(text.line(at), memory_id):
                 yield NotePlace(path, at, at)
@@ -85,9 +85,9 @@ def names_id(line: str, memory_id: str) -> bool:
     return any(ref.id == memory_id for found in cursor.REF.finditer(line) if (ref := MemoryRef.parse(found[0])))
 
 
-def dependents(bench: Bench, row: int) -> set[int]:
+def dependents(vault: OpenVault, row: int) -> set[int]:
     """Return the rows of the memories that name one in their keys, their history, or a citation."""
-    view = bench.view
+    view = vault.view
     memory_id = view.column("id")[row]
     columns = [view.column(name) for name in (*REF_KEYS, "evidence", "cites")]
     rows = {at for column in columns for at in filled(view.rows, column) if memory_id in column[at]}
@@ -148,9 +148,9 @@ class Named(NamedTuple):
     place: NotePlace
 
 
-def workspace_symbols(bench: Bench, query: str) -> list[Named]:
+def workspace_symbols(vault: OpenVault, query: str) -> list[Named]:
     """Return the notes whose title, alias or path has the words of a query, then those that a search finds by them."""
-    view = bench.view
+    view = vault.view
     words = folded(query).split()
     titles, paths, aliases, kinds = (view.column(name) for name in ("title", "path", "aliases", "source_type"))
     found: dict[int, None] = {}
@@ -163,16 +163,16 @@ def workspace_symbols(bench: Bench, query: str) -> list[Named]:
         Named(shown_title(titles[row], kinds[row]) or paths[row], paths[row], NotePlace(paths[row], 0, 0))
         for row in rows[:MOST_SYMBOLS]
     ]
-    return named + (_found_by_words(bench, query, {paths[row] for row in rows}) if len(named) < MOST_SYMBOLS else [])
+    return named + (_found_by_words(vault, query, {paths[row] for row in rows}) if len(named) < MOST_SYMBOLS else [])
 
 
-def _found_by_words(bench: Bench, query: str, known: set[str]) -> list[Named]:
+def _found_by_words(vault: OpenVault, query: str, known: set[str]) -> list[Named]:
     from memstore.memories.search import search
 
     if not query.strip():
         return []
     try:
-        hits = search(bench.view, query, max_results=MOST_SYMBOLS // 4).hits
+        hits = search(vault.view, query, max_results=MOST_SYMBOLS // 4).hits
     except MemstoreError:
         return []
     return [
@@ -183,11 +183,11 @@ def _found_by_words(bench: Bench, query: str, known: set[str]) -> list[Named]:
     ]
 
 
-def document_links(bench: Bench, sheet: Sheet) -> Iterator[tuple[TextSpan, NotePlace]]:
+def document_links(vault: OpenVault, document: TextDocument) -> Iterator[tuple[TextSpan, NotePlace]]:
     """Yield each link, citation and ref of a text that leads to a note, and where that is."""
-    paths = bench.view.column("path")
-    for mention in cursor.mentions(bench, sheet):
-        row = cursor.row_of(bench, sheet, mention)
-        if row is not None and row != bench.links.row_of(sheet.path):
+    paths = vault.view.column("path")
+    for mention in cursor.mentions(vault, document):
+        row = cursor.row_of(vault, document, mention)
+        if row is not None and row != vault.links.row_of(document.path):
             line = mention.lines[0] - 1 if mention.lines else 0
             yield mention.span, NotePlace(paths[row], line, line)

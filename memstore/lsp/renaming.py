@@ -10,8 +10,8 @@ from memstore.core.errors import ChangedMeanwhileError, NotFoundError, UsageErro
 from memstore.core.places import MEMORY_SUFFIX
 from memstore.files.memory_file import MemoryFile
 from memstore.lsp import cursor
-from memstore.lsp.desk import Sheet
 from memstore.lsp.navigation import slug
+from memstore.lsp.open_files import TextDocument
 from memstore.lsp.text import Text, TextSpan
 from memstore.memories.edit import path_after_move
 from memstore.memories.links import relinked
@@ -20,7 +20,7 @@ from memstore.vault.note_names import folded
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from memstore.lsp.desk import Bench
+    from memstore.lsp.open_files import OpenVault
 
 
 class NewText(NamedTuple):
@@ -48,25 +48,25 @@ class Renamable(NamedTuple):
     path: str = ""
 
 
-def renamable(bench: Bench, sheet: Sheet, offset: int) -> Renamable | None:
+def renamable(vault: OpenVault, document: TextDocument, offset: int) -> Renamable | None:
     """Return what is renamed at an offset: a heading, the note that a link leads to, or the open note itself."""
-    text = sheet.text
+    text = document.text
     line = text.line_of(offset)
     heading = next((one for one in cursor.headings(text) if one.line == line), None)
-    mention = cursor.mention_at(bench, sheet, offset)
+    mention = cursor.mention_at(vault, document, offset)
     if heading and mention is None:
         start = text.line_start(line) + text.line(line).index(heading.words, heading.depth)
-        return Renamable(TextSpan(start, start + len(heading.words)), heading.words, heading, sheet.path)
-    row = bench.links.row_of(sheet.path) if mention is None else cursor.row_of(bench, sheet, mention)
+        return Renamable(TextSpan(start, start + len(heading.words)), heading.words, heading, document.path)
+    row = vault.links.row_of(document.path) if mention is None else cursor.row_of(vault, document, mention)
     if row is None:
         return None
-    path = bench.links.names[row].path
+    path = vault.links.names[row].path
     here = text.line_start(line)
     span = mention.span if mention else TextSpan(here, here + len(text.line(line)))
     return Renamable(span, path.rpartition("/")[2].removesuffix(MEMORY_SUFFIX), path=path)
 
 
-def renamed(bench: Bench, sheet: Sheet, offset: int, name: str) -> Renaming:
+def renamed(vault: OpenVault, document: TextDocument, offset: int, name: str) -> Renaming:
     """Return what changes if what is at an offset gets another name.
 
     Raises:
@@ -75,12 +75,12 @@ def renamed(bench: Bench, sheet: Sheet, offset: int, name: str) -> Renaming:
         RefusedError: the note is not theirs to rename.
         ChangedMeanwhileError: there is a file already.
     """
-    what = renamable(bench, sheet, offset)
+    what = renamable(vault, document, offset)
     if what is None:
         raise NotFoundError("there is nothing here to rename", hint="point at a heading, a link or a note's own text")
     if what.heading is not None:
-        return _of_heading(bench, sheet, what.heading, name)
-    return moved(bench, what.path, _new_path(what.path, name))
+        return _of_heading(vault, document, what.heading, name)
+    return moved(vault, what.path, _new_path(what.path, name))
 
 
 def _new_path(path: str, name: str) -> str:
@@ -89,29 +89,29 @@ def _new_path(path: str, name: str) -> str:
     return posixpath.normpath(to if to.endswith(MEMORY_SUFFIX) else f"{to}{MEMORY_SUFFIX}").lstrip("/")
 
 
-def moved(bench: Bench, path: str, to: str) -> Renaming:
+def moved(vault: OpenVault, path: str, to: str) -> Renaming:
     """Return what changes in texts if a note's file gets another path; raises as `renamed`."""
-    view = bench.view
+    view = vault.view
     file = view.text(path)
     if file is None:
         raise NotFoundError(f"{path} can't be read as a note, so it keeps its name", hint="mend it first")
     to = path_after_move(view, view.original(path) if isinstance(file, MemoryFile) else file, to)
     if to == path:
         return Renaming(())
-    if to in bench.sheets or bench.bytes_on_disk(to) is not None:
+    if to in vault.documents or vault.bytes_on_disk(to) is not None:
         raise ChangedMeanwhileError(f"there is a file already: {to}", hint="choose another name")
     links = relinked(view, file, to)
     after = {each.path: each.after for each in links.edits} | {each.path: each.after for each in links.plain}
-    texts = [NewText(path, *change) for change in _changes(bench, path, links.moved)]
+    texts = [NewText(path, *change) for change in _changes(vault, path, links.moved)]
     for other, data in after.items():
-        texts += [NewText(other, *change) for change in _changes(bench, other, data or b"")]
+        texts += [NewText(other, *change) for change in _changes(vault, other, data or b"")]
     left = tuple(f"{one.path}:{one.line}: {one.written} stays as it is: {one.why}" for one in links.left)
     return Renaming(tuple(texts), (path, to), left)
 
 
-def _changes(bench: Bench, path: str, after: bytes) -> Iterator[tuple[TextSpan, str]]:
+def _changes(vault: OpenVault, path: str, after: bytes) -> Iterator[tuple[TextSpan, str]]:
     """Yield the parts of a text that become others; both have the same lines, since only targets of links change."""
-    text = bench.text_of(path)
+    text = vault.text_of(path)
     if text is None:
         return
     new = Text(after.decode("utf-8", "replace").removeprefix("\ufeff"))
@@ -125,25 +125,25 @@ def _changes(bench: Bench, path: str, after: bytes) -> Iterator[tuple[TextSpan, 
             yield TextSpan(at + start, at + len(old_line) - same), new_line[start : len(new_line) - same]
 
 
-def _of_heading(bench: Bench, sheet: Sheet, heading: cursor.Heading, name: str) -> Renaming:
+def _of_heading(vault: OpenVault, document: TextDocument, heading: cursor.Heading, name: str) -> Renaming:
     words = " ".join(name.split()).lstrip("#").strip()
     if not words:
         raise UsageError("a heading needs words", hint="write what the section is about")
-    at = sheet.text.line_start(heading.line) + sheet.text.line(heading.line).index(heading.words, heading.depth)
-    texts = [NewText(sheet.path, TextSpan(at, at + len(heading.words)), words)]
-    same = [one for one in cursor.headings(sheet.text) if folded(one.words) == folded(heading.words)]
-    row = bench.links.row_of(sheet.path)
+    at = document.text.line_start(heading.line) + document.text.line(heading.line).index(heading.words, heading.depth)
+    texts = [NewText(document.path, TextSpan(at, at + len(heading.words)), words)]
+    same = [one for one in cursor.headings(document.text) if folded(one.words) == folded(heading.words)]
+    row = vault.links.row_of(document.path)
     if row is None or same[0] != heading:
         return Renaming(tuple(texts))  # links by these words lead to the first heading that has them
-    files = {sheet.path, *(note.path for note, _, link in bench.links.leading_to(row) if link.fragment)}
+    files = {document.path, *(note.path for note, _, link in vault.links.leading_to(row) if link.fragment)}
     for path in sorted(files):
-        text = sheet.text if path == sheet.path else bench.text_of(path)
-        if text is None or not _may_change(bench, path):
+        text = document.text if path == document.path else vault.text_of(path)
+        if text is None or not _may_change(vault, path):
             continue
-        other = Sheet(path, text)
-        for mention in cursor.mentions(bench, other):
+        other = TextDocument(path, text)
+        for mention in cursor.mentions(vault, other):
             link = mention.link
-            if link is None or not link.fragment or cursor.row_of(bench, other, mention) != row:
+            if link is None or not link.fragment or cursor.row_of(vault, other, mention) != row:
                 continue
             fragment = link.fragment.rpartition("#")[2]
             is_slug = link.fragment == slug(heading.words)
@@ -155,9 +155,9 @@ def _of_heading(bench: Bench, sheet: Sheet, heading: cursor.Heading, name: str) 
     return Renaming(tuple(texts))
 
 
-def _may_change(bench: Bench, path: str) -> bool:
+def _may_change(vault: OpenVault, path: str) -> bool:
     """Whether a file is the viewer's own to change, and unsigned; a plain note is whoever sees it."""
-    file = bench.view.read(path)
+    file = vault.view.read(path)
     if file is None:
-        return bench.view.is_owners
-    return bench.view.owns(file.memory) and not (file.memory.signature or file.memory.witnesses)
+        return vault.view.is_owners
+    return vault.view.owns(file.memory) and not (file.memory.signature or file.memory.witnesses)

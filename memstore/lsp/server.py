@@ -20,8 +20,8 @@ from pygls.uris import from_fs_path, to_fs_path
 from memstore import __version__
 from memstore.core.errors import ChangedMeanwhileError, MemstoreError, UsageError
 from memstore.lsp import acts, completion, hover, lenses, navigation, renaming
-from memstore.lsp.desk import Bench, Desk, Sheet
 from memstore.lsp.diagnostics import diagnostics, findings
+from memstore.lsp.open_files import OpenVault, OpenVaults, TextDocument
 from memstore.lsp.text import Text, TextSpan
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class EditorProtocol(LanguageServerProtocol):
     """The protocol, without two faults of pygls 2.1.
 
     It keeps the finished future of every notification that a generator handles, and it counts lines as Python does,
-    where U+2028 ends one: texts are kept by `Desk`.
+    where U+2028 ends one: texts are kept by `OpenVaults`.
     """
 
     def _execute_handler(
@@ -62,32 +62,32 @@ class EditorServer(LanguageServer):
     """A language server for the files of vaults.
 
     Args:
-        desk: the vaults, and the open files.
+        vaults: the vaults, and the open files.
     """
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, vaults: OpenVaults) -> None:
         super().__init__("memstore", __version__, protocol_cls=EditorProtocol, converter_factory=default_converter)
-        self.desk = desk
+        self.vaults = vaults
         self.found: dict[str, tuple[Finding, ...]] = {}  # what was found in each open file, by URI
         self._told: set[str] = set()
 
     # -- files -------------------------------------------------------------------------------------
 
-    def sheet(self, uri: str) -> tuple[Bench, Sheet] | None:
+    def document(self, uri: str) -> tuple[OpenVault, TextDocument] | None:
         """Return an open file and its vault; None for one that is not open, or is in no vault."""
-        placed = self.bench(uri)
-        if placed is None or placed[1] not in placed[0].sheets:
+        placed = self.vault_of(uri)
+        if placed is None or placed[1] not in placed[0].documents:
             return None
-        return placed[0], placed[0].sheets[placed[1]]
+        return placed[0], placed[0].documents[placed[1]]
 
-    def bench(self, uri: str) -> tuple[Bench, str] | None:
+    def vault_of(self, uri: str) -> tuple[OpenVault, str] | None:
         """Return the vault that a file is in, and its path there; None for a file that is in none."""
         name = to_fs_path(uri)
         if name is None or not uri.startswith("file:"):
             return None
-        self.desk.encoding = self.server_capabilities.position_encoding
-        placed = self.desk.bench_of(Path(name))
-        for root, why in self.desk.broken.items():
+        self.vaults.encoding = self.server_capabilities.position_encoding
+        placed = self.vaults.vault_of(Path(name))
+        for root, why in self.vaults.broken.items():
             self.tell_once(f"memstore can't open the vault {root}: {why}", types.MessageType.Error)
         return placed
 
@@ -95,28 +95,28 @@ class EditorServer(LanguageServer):
         """Return a text that the editor sent, in the units that were agreed on."""
         return Text(source, self.server_capabilities.position_encoding)
 
-    def uri(self, bench: Bench, path: str) -> str:
+    def uri(self, vault: OpenVault, path: str) -> str:
         """Return the URI of a file of a vault."""
-        return from_fs_path(str(bench.root / path)) or ""
+        return from_fs_path(str(vault.root / path)) or ""
 
-    def location(self, bench: Bench, place: navigation.NotePlace) -> types.Location:
+    def location(self, vault: OpenVault, place: navigation.NotePlace) -> types.Location:
         """Return a place as the protocol has it."""
-        text = bench.text_of(place.path)
+        text = vault.text_of(place.path)
         end = 0 if text is None else text.place(text.line_start(place.end) + len(text.line(place.end))).character
         span = types.Range(types.Position(place.start, 0), types.Position(place.end, end))
-        return types.Location(self.uri(bench, place.path), span)
+        return types.Location(self.uri(vault, place.path), span)
 
-    def edit(self, bench: Bench, renaming_: renaming.Renaming) -> types.WorkspaceEdit:
+    def edit(self, vault: OpenVault, renaming_: renaming.Renaming) -> types.WorkspaceEdit:
         """Return a renaming as the protocol has it: texts first, by their versions, then the file."""
         by_path: dict[str, list[types.TextEdit]] = {}
         for one in renaming_.texts:
-            text = bench.text_of(one.path)
+            text = vault.text_of(one.path)
             if text is not None:
                 by_path.setdefault(one.path, []).append(types.TextEdit(text.range(one.span), one.text))
         changes: list[Any] = [
             types.TextDocumentEdit(
                 types.OptionalVersionedTextDocumentIdentifier(
-                    self.uri(bench, path), bench.sheets[path].version if path in bench.sheets else None
+                    self.uri(vault, path), vault.documents[path].version if path in vault.documents else None
                 ),
                 list(edits),
             )
@@ -124,7 +124,7 @@ class EditorServer(LanguageServer):
         ]
         if renaming_.moved:
             before, after = renaming_.moved
-            changes.append(types.RenameFile(self.uri(bench, before), self.uri(bench, after)))
+            changes.append(types.RenameFile(self.uri(vault, before), self.uri(vault, after)))
         workspace = self.client_capabilities.workspace
         takes = workspace.workspace_edit if workspace else None
         renames = takes is not None and types.ResourceOperationKind.Rename in (takes.resource_operations or ())
@@ -132,7 +132,7 @@ class EditorServer(LanguageServer):
             raise UsageError("this editor can't rename files", hint=f"memstore mv {' '.join(renaming_.moved)}")
         if renames or (takes is not None and takes.document_changes):
             return types.WorkspaceEdit(document_changes=changes)
-        return types.WorkspaceEdit(changes={self.uri(bench, path): edits for path, edits in by_path.items()})
+        return types.WorkspaceEdit(changes={self.uri(vault, path): edits for path, edits in by_path.items()})
 
     # -- messages ----------------------------------------------------------------------------------
 
@@ -146,10 +146,10 @@ class EditorServer(LanguageServer):
             self._told.add(message)
             self.tell(message, kind)
 
-    def answer(self, uri: str, ask: Callable[[Bench, Sheet], _T], otherwise: _T) -> _T:
+    def answer(self, uri: str, ask: Callable[[OpenVault, TextDocument], _T], otherwise: _T) -> _T:
         """Return what is asked of an open file; `otherwise` for a file in no vault, or one that can't be read now."""
         try:
-            open_file = self.sheet(uri)
+            open_file = self.document(uri)
             if open_file is None:
                 return otherwise
             open_file[0].begin()
@@ -163,34 +163,34 @@ class EditorServer(LanguageServer):
         nothing: tuple[Finding, ...] = ()
         found = self.answer(uri, findings, nothing)
         self.found[uri] = found
-        open_file = self.sheet(uri)
+        open_file = self.document(uri)
         if open_file:
             sent = diagnostics(found, open_file[1].text)
             self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, sent, open_file[1].version))
 
     def publish_all(self) -> None:
         """Look at the vaults anew, and send what is wrong with every open file."""
-        for bench in self.desk.benches:
-            bench.look()
-            for path in bench.sheets:
-                self.publish(self.uri(bench, path))
+        for vault in self.vaults.all:
+            vault.look()
+            for path in vault.documents:
+                self.publish(self.uri(vault, path))
 
 
-def serve(desk: Desk) -> None:
+def serve(vaults: OpenVaults) -> None:
     """Serve until the editor ends it, or leaves; whatever else is printed meanwhile goes to standard error."""
     logging.getLogger("pygls").setLevel(logging.CRITICAL)  # what it tells of its own is no word for whoever edits
     read, write = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    server_of(desk).start_io(read, write)
+    server_of(vaults).start_io(read, write)
 
 
 def _words(error: MemstoreError) -> str:
     return f"{error}\n{error.hint}" if error.hint else str(error)
 
 
-def server_of(desk: Desk) -> EditorServer:
+def server_of(vaults: OpenVaults) -> EditorServer:
     """Return a server for these vaults, with all that it answers."""
-    server = EditorServer(desk)
+    server = EditorServer(vaults)
     for feature, options, answer in _FEATURES:
         server.feature(feature, options)(_bound(answer, server))
     for name in acts.ACTS:
@@ -223,29 +223,29 @@ def _feature(method: str, options: object = None) -> Callable[[_T], _T]:
 
 @_feature(types.TEXT_DOCUMENT_DID_OPEN)
 def _opened(server: EditorServer, params: types.DidOpenTextDocumentParams) -> None:
-    document = params.text_document
-    placed = server.bench(document.uri)
+    item = params.text_document
+    placed = server.vault_of(item.uri)
     if placed and placed[1].endswith(_SUFFIXES):
-        bench, path = placed
-        bench.sheets[path] = Sheet(path, server.text(document.text), document.version)
-        server.publish(document.uri)
+        vault, path = placed
+        vault.documents[path] = TextDocument(path, server.text(item.text), item.version)
+        server.publish(item.uri)
 
 
 @_feature(types.TEXT_DOCUMENT_DID_CHANGE)
 def _changed(server: EditorServer, params: types.DidChangeTextDocumentParams) -> None:
-    open_file = server.sheet(params.text_document.uri)
+    open_file = server.document(params.text_document.uri)
     if open_file:
-        bench, sheet = open_file
-        text = sheet.text.changed(params.content_changes)
-        bench.sheets[sheet.path] = Sheet(sheet.path, text, params.text_document.version)
+        vault, document = open_file
+        text = document.text.changed(params.content_changes)
+        vault.documents[document.path] = TextDocument(document.path, text, params.text_document.version)
         server.publish(params.text_document.uri)
 
 
 @_feature(types.TEXT_DOCUMENT_DID_CLOSE)
 def _closed(server: EditorServer, params: types.DidCloseTextDocumentParams) -> None:
     uri = params.text_document.uri
-    if open_file := server.sheet(uri):
-        del open_file[0].sheets[open_file[1].path]
+    if open_file := server.document(uri):
+        del open_file[0].documents[open_file[1].path]
         server.found.pop(uri, None)
         server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
 
@@ -270,8 +270,8 @@ def _renamed(server: EditorServer, _: types.RenameFilesParams) -> None:
 
 @_feature(types.TEXT_DOCUMENT_COMPLETION, types.CompletionOptions(trigger_characters=_TRIGGERS))
 def _complete(server: EditorServer, params: types.CompletionParams) -> types.CompletionList:
-    def asked(bench: Bench, sheet: Sheet) -> types.CompletionList:
-        offers = completion.completions(bench, sheet, sheet.text.offset(params.position))
+    def asked(vault: OpenVault, document: TextDocument) -> types.CompletionList:
+        offers = completion.completions(vault, document, document.text.offset(params.position))
         items = [
             types.CompletionItem(
                 label=one.label,
@@ -279,8 +279,8 @@ def _complete(server: EditorServer, params: types.CompletionParams) -> types.Com
                 detail=one.about or None,
                 documentation=one.explained or None,
                 sort_text=f"{place:04}",
-                filter_text=sheet.text.source[one.span.start : sheet.text.offset(params.position)] or one.label,
-                text_edit=types.TextEdit(sheet.text.range(one.span), one.text),
+                filter_text=document.text.source[one.span.start : document.text.offset(params.position)] or one.label,
+                text_edit=types.TextEdit(document.text.range(one.span), one.text),
             )
             for place, one in enumerate(offers)
         ]
@@ -291,33 +291,33 @@ def _complete(server: EditorServer, params: types.CompletionParams) -> types.Com
 
 @_feature(types.TEXT_DOCUMENT_HOVER)
 def _hovered(server: EditorServer, params: types.HoverParams) -> types.Hover | None:
-    def asked(bench: Bench, sheet: Sheet) -> types.Hover | None:
-        said = hover.hover(bench, sheet, sheet.text.offset(params.position))
+    def asked(vault: OpenVault, document: TextDocument) -> types.Hover | None:
+        said = hover.hover(vault, document, document.text.offset(params.position))
         if said is None:
             return None
         content = types.MarkupContent(types.MarkupKind.Markdown, said[0])
-        return types.Hover(content, sheet.text.range(said[1]))
+        return types.Hover(content, document.text.range(said[1]))
 
     return server.answer(params.text_document.uri, asked, None)
 
 
 @_feature(types.TEXT_DOCUMENT_CODE_LENS)
 def _lens(server: EditorServer, params: types.CodeLensParams) -> list[types.CodeLens]:
-    def asked(bench: Bench, sheet: Sheet) -> list[types.CodeLens]:
+    def asked(vault: OpenVault, document: TextDocument) -> list[types.CodeLens]:
         top = types.Range(types.Position(0, 0), types.Position(0, 0))
-        return [types.CodeLens(top, types.Command(title, "")) for title in lenses.lenses(bench, sheet)]
+        return [types.CodeLens(top, types.Command(title, "")) for title in lenses.lenses(vault, document)]
 
     return server.answer(params.text_document.uri, asked, [])
 
 
 @_feature(types.TEXT_DOCUMENT_INLAY_HINT)
 def _inlay(server: EditorServer, params: types.InlayHintParams) -> list[types.InlayHint]:
-    def asked(bench: Bench, sheet: Sheet) -> list[types.InlayHint]:
+    def asked(vault: OpenVault, document: TextDocument) -> list[types.InlayHint]:
         lines = range(params.range.start.line, params.range.end.line + 1)
         return [
-            types.InlayHint(sheet.text.place(at), title, padding_left=True)
-            for at, title in lenses.titles(bench, sheet)
-            if sheet.text.line_of(at) in lines
+            types.InlayHint(document.text.place(at), title, padding_left=True)
+            for at, title in lenses.titles(vault, document)
+            if document.text.line_of(at) in lines
         ]
 
     return server.answer(params.text_document.uri, asked, [])
@@ -328,27 +328,27 @@ def _inlay(server: EditorServer, params: types.InlayHintParams) -> list[types.In
 
 @_feature(types.TEXT_DOCUMENT_DEFINITION)
 def _define(server: EditorServer, params: types.DefinitionParams) -> types.Location | None:
-    def asked(bench: Bench, sheet: Sheet) -> types.Location | None:
-        place = navigation.definition(bench, sheet, sheet.text.offset(params.position))
-        return None if place is None else server.location(bench, place)
+    def asked(vault: OpenVault, document: TextDocument) -> types.Location | None:
+        place = navigation.definition(vault, document, document.text.offset(params.position))
+        return None if place is None else server.location(vault, place)
 
     return server.answer(params.text_document.uri, asked, None)
 
 
 @_feature(types.TEXT_DOCUMENT_REFERENCES)
 def _refer(server: EditorServer, params: types.ReferenceParams) -> list[types.Location]:
-    def asked(bench: Bench, sheet: Sheet) -> list[types.Location]:
-        row = navigation.pointed_at(bench, sheet, sheet.text.offset(params.position))
-        places = [] if row is None else navigation.references(bench, row)
-        return [server.location(bench, place) for place in places]
+    def asked(vault: OpenVault, document: TextDocument) -> list[types.Location]:
+        row = navigation.pointed_at(vault, document, document.text.offset(params.position))
+        places = [] if row is None else navigation.references(vault, row)
+        return [server.location(vault, place) for place in places]
 
     return server.answer(params.text_document.uri, asked, [])
 
 
 @_feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
 def _symbols(server: EditorServer, params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
-    def asked(_: Bench, sheet: Sheet) -> list[types.DocumentSymbol]:
-        return [_symbol(sheet.text, one) for one in navigation.symbols(sheet.text)]
+    def asked(_: OpenVault, document: TextDocument) -> list[types.DocumentSymbol]:
+        return [_symbol(document.text, one) for one in navigation.symbols(document.text)]
 
     return server.answer(params.text_document.uri, asked, [])
 
@@ -356,25 +356,25 @@ def _symbols(server: EditorServer, params: types.DocumentSymbolParams) -> list[t
 @_feature(types.WORKSPACE_SYMBOL)
 def _workspace_symbols(server: EditorServer, params: types.WorkspaceSymbolParams) -> list[types.SymbolInformation]:
     found = []
-    for bench in server.desk.benches:
+    for vault in server.vaults.all:
         try:
-            bench.begin()
-            named = navigation.workspace_symbols(bench, params.query)
+            vault.begin()
+            named = navigation.workspace_symbols(vault, params.query)
         except MemstoreError as error:
             server.tell_once(f"memstore: {_words(error)}", types.MessageType.Error)
             continue
         for one in named:
-            where = types.Location(server.uri(bench, one.place.path), _lines(one.place.start, one.place.end))
+            where = types.Location(server.uri(vault, one.place.path), _lines(one.place.start, one.place.end))
             found.append(types.SymbolInformation(where, one.name, types.SymbolKind.File, container_name=one.container))
     return found
 
 
 @_feature(types.TEXT_DOCUMENT_DOCUMENT_LINK)
 def _links(server: EditorServer, params: types.DocumentLinkParams) -> list[types.DocumentLink]:
-    def asked(bench: Bench, sheet: Sheet) -> list[types.DocumentLink]:
+    def asked(vault: OpenVault, document: TextDocument) -> list[types.DocumentLink]:
         return [
-            types.DocumentLink(sheet.text.range(span), target=server.uri(bench, place.path))
-            for span, place in navigation.document_links(bench, sheet)
+            types.DocumentLink(document.text.range(span), target=server.uri(vault, place.path))
+            for span, place in navigation.document_links(vault, document)
         ]
 
     return server.answer(params.text_document.uri, asked, [])
@@ -382,8 +382,8 @@ def _links(server: EditorServer, params: types.DocumentLinkParams) -> list[types
 
 @_feature(types.TEXT_DOCUMENT_FOLDING_RANGE)
 def _fold(server: EditorServer, params: types.FoldingRangeParams) -> list[types.FoldingRange]:
-    def asked(_: Bench, sheet: Sheet) -> list[types.FoldingRange]:
-        return [types.FoldingRange(first, last) for first, last, _ in navigation.folds(sheet.text)]
+    def asked(_: OpenVault, document: TextDocument) -> list[types.FoldingRange]:
+        return [types.FoldingRange(first, last) for first, last, _ in navigation.folds(document.text)]
 
     return server.answer(params.text_document.uri, asked, [])
 
@@ -405,23 +405,23 @@ def _symbol(text: Text, one: navigation.Symbol) -> types.DocumentSymbol:
 
 @_feature(types.TEXT_DOCUMENT_PREPARE_RENAME)
 def _prepare(server: EditorServer, params: types.PrepareRenameParams) -> types.PrepareRenamePlaceholder | None:
-    def asked(bench: Bench, sheet: Sheet) -> types.PrepareRenamePlaceholder | None:
-        what = renaming.renamable(bench, sheet, sheet.text.offset(params.position))
-        return what and types.PrepareRenamePlaceholder(sheet.text.range(what.span), what.name)
+    def asked(vault: OpenVault, document: TextDocument) -> types.PrepareRenamePlaceholder | None:
+        what = renaming.renamable(vault, document, document.text.offset(params.position))
+        return what and types.PrepareRenamePlaceholder(document.text.range(what.span), what.name)
 
     return server.answer(params.text_document.uri, asked, None)
 
 
 @_feature(types.TEXT_DOCUMENT_RENAME, types.RenameOptions(prepare_provider=True))
 def _rename(server: EditorServer, params: types.RenameParams) -> types.WorkspaceEdit | None:
-    open_file = server.sheet(params.text_document.uri)
+    open_file = server.document(params.text_document.uri)
     if open_file is None:
         return None
-    bench, sheet = open_file
+    vault, document = open_file
     try:
-        bench.begin()
-        done = renaming.renamed(bench, sheet, sheet.text.offset(params.position), params.new_name)
-        edit = server.edit(bench, done)
+        vault.begin()
+        done = renaming.renamed(vault, document, document.text.offset(params.position), params.new_name)
+        edit = server.edit(vault, done)
     except MemstoreError as error:
         raise JsonRpcInvalidParams(_words(error)) from error
     if done.left:
@@ -438,7 +438,7 @@ _OF_NOTES = types.FileOperationRegistrationOptions(
 def _will_rename(server: EditorServer, params: types.RenameFilesParams) -> types.WorkspaceEdit | None:
     changes: list[Any] = []
     for one in params.files:
-        before, after = server.bench(one.old_uri), server.bench(one.new_uri)
+        before, after = server.vault_of(one.old_uri), server.vault_of(one.new_uri)
         if before and after and before[0] is after[0]:
             try:
                 before[0].begin()
@@ -456,10 +456,10 @@ def _will_rename(server: EditorServer, params: types.RenameFilesParams) -> types
 def _actions(server: EditorServer, params: types.CodeActionParams) -> list[types.CodeAction]:
     uri = params.text_document.uri
 
-    def asked(bench: Bench, sheet: Sheet) -> list[types.CodeAction]:
-        span = sheet.text.span(params.range)
-        done = [*_fixes(server, uri, sheet, span)]
-        for one in acts.offered(bench, sheet, span):
+    def asked(vault: OpenVault, document: TextDocument) -> list[types.CodeAction]:
+        span = document.text.span(params.range)
+        done = [*_fixes(server, uri, document, span)]
+        for one in acts.offered(vault, document, span):
             call = types.Command(one.title, one.command, arguments=[uri, *one.given])
             done.append(types.CodeAction(one.title, kind=types.CodeActionKind.Refactor, command=call))
         return done
@@ -467,9 +467,9 @@ def _actions(server: EditorServer, params: types.CodeActionParams) -> list[types
     return server.answer(uri, asked, [])
 
 
-def _fixes(server: EditorServer, uri: str, sheet: Sheet, span: TextSpan) -> Iterator[types.CodeAction]:
+def _fixes(server: EditorServer, uri: str, document: TextDocument, span: TextSpan) -> Iterator[types.CodeAction]:
     """Yield what mends the findings on the lines of a selection."""
-    text = sheet.text
+    text = document.text
     lines = range(text.line_of(span.start), text.line_of(span.end) + 1)
     for one in server.found.get(uri, ()):
         at = text.span_of(one)
@@ -482,7 +482,7 @@ def _fixes(server: EditorServer, uri: str, sheet: Sheet, span: TextSpan) -> Iter
         else:
             continue
         edits = [types.TextEdit(text.range(where), new)]
-        version = types.OptionalVersionedTextDocumentIdentifier(uri, sheet.version)
+        version = types.OptionalVersionedTextDocumentIdentifier(uri, document.version)
         change = types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(version, list(edits))])
         yield types.CodeAction(
             f"memstore: write {new.strip()}",
@@ -499,27 +499,27 @@ def _command(server: EditorServer, name: str) -> Callable[..., Any]:
     async def run(ls: EditorServer, *given: object) -> str | None:  # noqa: ARG001 - pygls gives it by this name
         words = [str(one) for one in given]
         uri = words[0] if words else ""
-        placed = server.bench(uri) if uri else None
-        bench = placed[0] if placed else next(iter(server.desk.benches), None)
-        if bench is None:
+        placed = server.vault_of(uri) if uri else None
+        vault = placed[0] if placed else next(iter(server.vaults.all), None)
+        if vault is None:
             server.tell("memstore: no file of a vault is open", types.MessageType.Error)
             return None
         path = placed[1] if placed and name != "memstore.today" else ""
         try:
-            bench.begin()
-            planned = acts.run(bench, name, path, words[1:], dry_run=True)
-            before = {one.path: bench.bytes_on_disk(one.path) for one in planned}
+            vault.begin()
+            planned = acts.run(vault, name, path, words[1:], dry_run=True)
+            before = {one.path: vault.bytes_on_disk(one.path) for one in planned}
             if not any(one.changed for one in planned):
                 server.tell("memstore: nothing would change")
                 return None
             if not await _agreed(server, name, planned):
                 return None
-            bench.look()
-            bench.begin()
-            if changed := [path for path, data in before.items() if bench.bytes_on_disk(path) != data]:
+            vault.look()
+            vault.begin()
+            if changed := [path for path, data in before.items() if vault.bytes_on_disk(path) != data]:
                 text = f"{changed[0]} has changed since, so nothing was done"
                 raise ChangedMeanwhileError(text, hint="ask again, to see what it would change now")
-            done = acts.run(bench, name, path, words[1:], dry_run=False)
+            done = acts.run(vault, name, path, words[1:], dry_run=False)
         except MemstoreError as error:
             server.tell(f"memstore: {_words(error)}", types.MessageType.Error)
             return None

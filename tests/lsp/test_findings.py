@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from memstore.core.errors import MemstoreError
 from memstore.files.local_state import Environment
 from memstore.lsp import acts, completion, hover, lenses, navigation, renaming
-from memstore.lsp.desk import Bench, Sheet
 from memstore.lsp.diagnostics import diagnostics, findings
+from memstore.lsp.open_files import OpenVault, TextDocument
 from memstore.lsp.text import Text, TextSpan
 from memstore.vault.check import check
 from memstore.vault.composition import open_workspace
@@ -30,11 +30,11 @@ PIECES = [
 ]  # fmt: skip
 
 
-def bench(folder: Path) -> Bench:
+def bench(folder: Path) -> OpenVault:
     env = Environment(variables={}, folder=folder, home=folder.parent / "home", login="sean")
-    desk = Bench(folder, lambda: open_workspace(env, vault=str(folder), alone=True))
-    desk.begin()
-    return desk
+    opened = OpenVault(folder, lambda: open_workspace(env, vault=str(folder), alone=True))
+    opened.begin()
+    return opened
 
 
 def vault(folder: Path) -> Path:
@@ -54,23 +54,23 @@ def test_what_is_found_while_somebody_types_is_what_a_check_of_the_saved_file_fi
     edits: list[tuple[int, int, str]], text: str
 ) -> None:
     with tempfile.TemporaryDirectory() as place:
-        desk = bench(vault(Path(place) / "vault"))
+        opened = bench(vault(Path(place) / "vault"))
         path = "tea.md" if text == TEA else "kettle.md"
         for at, gone, new in edits:
             text = text[:at] + new + text[at + gone :]
-            desk.sheets[path] = sheet = Sheet(path, Text(text))
-            found = findings(desk, sheet)
-            for one in diagnostics(found, sheet.text):
-                assert 0 <= one.range.start.line <= one.range.end.line < sheet.text.line_count
-        (desk.root / path).write_bytes(sheet.text.data)
-        desk.look()
-        desk.begin()
-        checked = check(desk.saved_view, [path])
+            opened.documents[path] = document = TextDocument(path, Text(text))
+            found = findings(opened, document)
+            for one in diagnostics(found, document.text):
+                assert 0 <= one.range.start.line <= one.range.end.line < document.text.line_count
+        (opened.root / path).write_bytes(document.text.data)
+        opened.look()
+        opened.begin()
+        checked = check(opened.saved_view, [path])
         assert [one for one in found if one.code != "body-nul"] == sorted(
             {*checked.findings, *checked.notices}, key=lambda one: (one.path, one.at, one.code, one.text)
         )
-        assert findings(desk, sheet) == found
-        assert not desk.unsaved
+        assert findings(opened, document) == found
+        assert not opened.unsaved
 
 
 def test_what_an_edit_does_is_told_against_the_last_commit(tmp_path: Path) -> None:
@@ -79,19 +79,19 @@ def test_what_an_edit_does_is_told_against_the_last_commit(tmp_path: Path) -> No
     folder = vault(tmp_path / "vault")
     for words in (["init", "-q"], ["add", "-A"], ["-c", "user.name=x", "-c", "user.email=x@y.z", "commit", "-qm", "x"]):
         subprocess.run(["git", *words], cwd=folder, check=True)
-    desk = bench(folder)
-    sheet = Sheet("tea.md", Text(TEA.replace("m_aaaaaaaaaa", "m_dddddddddd")))
-    desk.sheets["tea.md"] = sheet
-    assert "id-changed" in [one.code for one in findings(desk, sheet)]
+    opened = bench(folder)
+    document = TextDocument("tea.md", Text(TEA.replace("m_aaaaaaaaaa", "m_dddddddddd")))
+    opened.documents["tea.md"] = document
+    assert "id-changed" in [one.code for one in findings(opened, document)]
     about = memory_text("Hot.\n", id="m_aaaaaaaaaa", source="si:ash", subject_ids='["human:claire"]').decode()
     (folder / "tea.md").write_text(about)
     subprocess.run(
         ["git", "-c", "user.name=x", "-c", "user.email=x@y.z", "commit", "-qam", "y"], cwd=folder, check=True
     )
-    desk = bench(folder)
-    sheet = Sheet("tea.md", Text(about.replace("source:", "access_grants: [human:tom]\nsource:")))
-    desk.sheets["tea.md"] = sheet
-    wider = [one for one in findings(desk, sheet) if one.code == "grants-widened"]
+    opened = bench(folder)
+    document = TextDocument("tea.md", Text(about.replace("source:", "access_grants: [human:tom]\nsource:")))
+    opened.documents["tea.md"] = document
+    wider = [one for one in findings(opened, document) if one.code == "grants-widened"]
     assert len(wider) == 1
     assert "human:tom" in wider[0].text
 
@@ -107,23 +107,23 @@ def test_whatever_is_typed_every_question_about_every_place_is_answered(
     for at, gone, new in edits:
         text = text[:at] + new + text[at + gone :]
     with tempfile.TemporaryDirectory() as place:
-        desk = bench(vault(Path(place) / "vault"))
-        desk.sheets["tea.md"] = sheet = Sheet("tea.md", Text(text))
+        opened = bench(vault(Path(place) / "vault"))
+        opened.documents["tea.md"] = document = TextDocument("tea.md", Text(text))
         for offset in range(0, len(text) + 1, 3):
-            for offer in completion.completions(desk, sheet, offset):
+            for offer in completion.completions(opened, document, offset):
                 assert 0 <= offer.span.start <= offset <= offer.span.end <= len(text)
-            if said := hover.hover(desk, sheet, offset):
+            if said := hover.hover(opened, document, offset):
                 assert said[1].start <= said[1].end <= len(text)
-            navigation.definition(desk, sheet, offset)
-            if what := renaming.renamable(desk, sheet, offset):
+            navigation.definition(opened, document, offset)
+            if what := renaming.renamable(opened, document, offset):
                 assert what.span.start <= what.span.end
                 with suppress(MemstoreError):
-                    renaming.renamed(desk, sheet, offset, "pot")
-            offered = [*acts.offered(desk, sheet, TextSpan(offset, min(offset + 4, len(text))))]
+                    renaming.renamed(opened, document, offset, "pot")
+            offered = [*acts.offered(opened, document, TextSpan(offset, min(offset + 4, len(text))))]
             assert {one.command for one in offered} <= {*acts.ACTS}
-        for first, last, _ in navigation.folds(sheet.text):
-            assert 0 <= first <= last < sheet.text.line_count
-        assert all(lenses.lenses(desk, sheet))
-        assert all(at <= len(text) for at, _ in lenses.titles(desk, sheet))
-        assert all(span.end <= len(text) for span, _ in navigation.document_links(desk, sheet))
-        assert len(navigation.symbols(sheet.text)) <= sheet.text.line_count
+        for first, last, _ in navigation.folds(document.text):
+            assert 0 <= first <= last < document.text.line_count
+        assert all(lenses.lenses(opened, document))
+        assert all(at <= len(text) for at, _ in lenses.titles(opened, document))
+        assert all(span.end <= len(text) for span, _ in navigation.document_links(opened, document))
+        assert len(navigation.symbols(document.text)) <= document.text.line_count

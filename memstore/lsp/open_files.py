@@ -1,4 +1,4 @@
-"""What lies on an editor's desk: the vaults whose files are open, and the texts of these as they are typed."""
+"""The files that an editor has open, by the vault that each is in, with their texts as they are typed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 LOOK_AGAIN_SECONDS = 2.0
 
 
-class Sheet(NamedTuple):
+class TextDocument(NamedTuple):
     """An open file: its path relative to the vault, and its text; `version` is the editor's number for it."""
 
     path: str
@@ -40,7 +40,7 @@ class Sheet(NamedTuple):
     version: int | None = None
 
 
-class Bench:
+class OpenVault:
     """One vault, and the files of it that are open.
 
     Args:
@@ -53,7 +53,7 @@ class Bench:
         self, root: Path, now: Callable[[], Workspace], encoding: types.PositionEncodingKind | str | None = None
     ) -> None:
         self.root, self.encoding = root, encoding
-        self.sheets: dict[str, Sheet] = {}
+        self.documents: dict[str, TextDocument] = {}
         self._standing = StandingVault(now)
         self._looked_at = float("-inf")
         self._is_owners = False
@@ -70,11 +70,11 @@ class Bench:
     @property
     def unsaved(self) -> Mapping[str, bytes]:
         """The texts that no file has, by path."""
-        return {path: sheet.text.data for path, sheet in self.sheets.items() if not self._is_saved(sheet)}
+        return {path: document.text.data for path, document in self.documents.items() if not self._is_saved(document)}
 
-    def _is_saved(self, sheet: Sheet) -> bool:
-        data = self.bytes_on_disk(sheet.path)
-        return data is not None and data.removeprefix(BOM) == sheet.text.data.removeprefix(BOM)
+    def _is_saved(self, document: TextDocument) -> bool:
+        data = self.bytes_on_disk(document.path)
+        return data is not None and data.removeprefix(BOM) == document.text.data.removeprefix(BOM)
 
     def bytes_on_disk(self, path: str) -> bytes | None:
         """Return the bytes of a file, which the editor can read anyway; None if there is none."""
@@ -133,9 +133,9 @@ class Bench:
         """Where the links of all these notes lead."""
         return self._now()[1]
 
-    def file(self, sheet: Sheet) -> ReadFile:
+    def file(self, document: TextDocument) -> ReadFile:
         """Return what an open text says as a file of the vault."""
-        return memory_file.read(sheet.path, sheet.text.data, mixed=self.view.config.mixed)
+        return memory_file.read(document.path, document.text.data, mixed=self.view.config.mixed)
 
     def committed(self, path: str) -> ReadFile | None:
         """Return the file as the current commit has it; None if it has none."""
@@ -146,8 +146,8 @@ class Bench:
 
     def text_of(self, path: str) -> Text | None:
         """Return the text of a file that may be seen, open or not, as it is now; None if there is none."""
-        if path in self.sheets:
-            return self.sheets[path].text
+        if path in self.documents:
+            return self.documents[path].text
         file = self.view.text(path)
         return (
             None if file is None else Text(file.data.decode("utf-8", "replace").removeprefix("\ufeff"), self.encoding)
@@ -164,7 +164,7 @@ class Bench:
         return None if row is None else self.links.names[row]
 
 
-class Desk:
+class OpenVaults:
     """All open files, by the vault that each is in.
 
     Args:
@@ -174,25 +174,25 @@ class Desk:
 
     def __init__(self, opened: Callable[[Path], KeptOpen], root_of: Callable[[Path], Path | None]) -> None:
         self._opened, self._root_of = opened, root_of
-        self._benches: dict[Path, Bench] = {}
+        self._vaults: dict[Path, OpenVault] = {}
         self.encoding: types.PositionEncodingKind | str | None = None  # once editor and server have agreed on it
         self.broken: dict[Path, str] = {}  # vaults that could not be opened, and why
 
-    def bench_of(self, file: Path) -> tuple[Bench, str] | None:
+    def vault_of(self, file: Path) -> tuple[OpenVault, str] | None:
         """Return the vault that a file is in, and its path there; None if it is in none that can be opened."""
         root = self._root_of(file)
         if root is None:
             return None
-        if root not in self._benches:
+        if root not in self._vaults:
             try:
-                self._benches[root] = Bench(root, self._opened(root).now, self.encoding)
+                self._vaults[root] = OpenVault(root, self._opened(root).now, self.encoding)
             except MemstoreError as error:
                 self.broken[root] = error.message
                 return None
             self.broken.pop(root, None)
-        return self._benches[root], file.relative_to(root).as_posix()
+        return self._vaults[root], file.relative_to(root).as_posix()
 
     @property
-    def benches(self) -> tuple[Bench, ...]:
+    def all(self) -> tuple[OpenVault, ...]:
         """The vaults that files were opened of."""
-        return tuple(self._benches.values())
+        return tuple(self._vaults.values())
