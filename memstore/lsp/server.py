@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import signal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -18,7 +19,7 @@ from pygls.protocol import LanguageServerProtocol, default_converter, lsp_method
 from pygls.uris import from_fs_path, to_fs_path
 
 from memstore import __version__
-from memstore.core.errors import ChangedMeanwhileError, MemstoreError, UsageError
+from memstore.core.errors import ChangedMeanwhileError, Exit, MemstoreError, UsageError
 from memstore.lsp import acts, completion, hover, lenses, navigation, renaming
 from memstore.lsp.diagnostics import diagnostics, findings
 from memstore.lsp.open_files import OpenVault, OpenVaults, TextDocument
@@ -181,6 +182,8 @@ def serve(vaults: OpenVaults) -> None:
     logging.getLogger("pygls").setLevel(logging.CRITICAL)  # what it tells of its own is no word for whoever edits
     read, write = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
+    # The thread that reads can't be interrupted, and Python would wait for it; what an act had begun is taken back.
+    signal.signal(signal.SIGINT, lambda *_: os._exit(Exit.INTERRUPTED))
     server_of(vaults).start_io(read, write)
 
 

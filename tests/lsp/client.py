@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 from typing import TYPE_CHECKING, Any, Self
 
@@ -55,6 +56,8 @@ class Editor:
 
     def __exit__(self, *_: object) -> None:
         try:
+            if self._process.poll() is not None:
+                return
             self.ask("shutdown", None)
             self.tell("exit", None)
             assert self._process.stderr
@@ -64,6 +67,11 @@ class Editor:
             for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
                 if stream:
                     stream.close()
+
+    def interrupted(self) -> int:
+        """Interrupt the server, and return its exit code."""
+        self._process.send_signal(signal.SIGINT)
+        return self._process.wait(timeout=20)
 
     # -- messages ----------------------------------------------------------------------------------
 

@@ -297,3 +297,8 @@ def test_an_act_on_a_file_that_changes_while_somebody_is_asked_is_refused(editor
     assert editor.run("memstore.reinforce", uri, "belief:m_bbbbbbbbbb", "note:m_aaaaaaaaaa") is None
     assert "tea.md has changed since" in editor.messages[-1]
     assert (editor.folder / "tea.md").read_text() == f"{TEA}More.\n"
+
+
+def test_an_interrupt_ends_the_server_although_the_editor_is_still_there(editor: Editor) -> None:
+    editor.open("kettle.md")
+    assert editor.interrupted() == 130
