@@ -1,1 +1,1 @@
-"""How memstore is set up in an agent's program, and what that program's hooks get from it."""
+"""How memstore is set up in an agent's program or a text editor, and what that program's hooks get from it."""

@@ -1,4 +1,4 @@
-"""Set memstore up in an agent's program, and undo that: settings files, hooks, and the skill."""
+"""Set memstore up in an agent's program or a text editor, and undo that: settings files, hooks, and the skill."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.agents import settings
+from memstore.agents.editors import EDITORS
 from memstore.agents.hosts import HOSTS, NAME, SKILL, Host, PinnedCommand, wanted_hooks
 from memstore.agents.settings import Wanted
 from memstore.core.errors import ChangedMeanwhileError, FormatError, MemstoreError, RefusedError, VaultError
@@ -21,6 +22,7 @@ from memstore.files.local_state import make_private, private_bytes, regular_byte
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from memstore.agents.editors import TextEditor
     from memstore.files.local_state import Environment
 
 
@@ -50,6 +52,16 @@ class SetUp:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EditorSetUp:
+    """What was changed, or would be, to set the language server up in a text editor or to undo that."""
+
+    editor: str
+    title: str
+    changes: tuple[SettingsChange, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ServedProgram:
     """A program whose settings have memstore's server: the `root` of the vault it is shown, as whom, and who listens.
 
@@ -72,7 +84,67 @@ class _Known(NamedTuple):
     made: bool = False
 
 
-class Installer:
+class _Settings:
+    """A program's settings files, and what is recorded of what was put into them.
+
+    Args:
+        record_file: the record.
+    """
+
+    def __init__(self, record_file: Path) -> None:
+        self._record_file = record_file
+        self._record = _recorded(record_file)
+
+    def _known(self, path: Path) -> _Known:
+        known = self._record.get("files", {}).get(str(path))
+        return _Known(tuple(known["pieces"]), known["made"]) if known else _Known()
+
+    def _with_ours(self, path: Path, wanted: Wanted) -> tuple[SettingsChange | None, _Known]:
+        name, before, known = str(path), _bytes(path), self._known(path)
+        text = None if before is None else _text(before, name)
+        wanted = settings.in_its_form(text or "", name, wanted)
+        if text is not None and text.strip() and settings.holds(text, name, wanted):
+            return None, known
+        if text is None or not text.strip():
+            done = settings.with_ours(settings.new_text(name, wanted), name, wanted)
+            pieces = done.pieces if text is None else (done.text,)  # of a file without content, all is ours
+            after = (text or "") + done.text
+            return SettingsChange(path, before, after.encode(), added=done.pieces), _Known(pieces, before is None)
+        clean, removed = settings.without_ours(text, name, wanted, known.pieces)
+        done = settings.with_ours(clean, name, wanted)
+        change = SettingsChange(path, before, done.text.encode(), added=done.pieces, removed=removed)
+        return change, _Known(done.pieces, known.made)
+
+    def _without_ours(self, path: Path, wanted: Wanted) -> SettingsChange | None:
+        name, before, known = str(path), _bytes(path), self._known(path)
+        if before is None:
+            return None
+        text = _text(before, name)
+        if not text.strip():
+            return None
+        left, removed = settings.without_ours(text, name, settings.in_its_form(text, name, wanted), known.pieces)
+        if not removed:
+            return None
+        is_bare = "".join(left.split()) == "".join(settings.new_text(name, wanted).split())
+        return SettingsChange(path, before, None if known.made and is_bare else left.encode(), removed=removed)
+
+    def _keep(self, files: dict[str, _Known], made: Sequence[Path], **more: str) -> None:
+        """Record what is put in, before it is: after a crash it can be taken out again."""
+        folders = dict.fromkeys([*self._record.get("folders", []), *map(str, made)])
+        document = {
+            "files": {path: {"pieces": known.pieces, "made": known.made} for path, known in files.items()},
+            "folders": list(folders),
+        }
+        _write_record(self._record_file, {**document, **more})
+
+    def _forget(self) -> None:
+        """Remove the folders that were made, if they are empty, and the record."""
+        for folder in sorted(self._record.get("folders", ()), key=len, reverse=True):
+            _remove_if_empty(Path(folder))
+        self._record_file.unlink(missing_ok=True)
+
+
+class Installer(_Settings):
     """Sets memstore up in one program.
 
     Args:
@@ -81,9 +153,8 @@ class Installer:
     """
 
     def __init__(self, env: Environment, agent: str) -> None:
+        super().__init__(_record_file(env, agent))
         self._env, self._agent, self._host = env, agent, HOSTS[agent]
-        self._record_file = _record_file(env, agent)
-        self._record = _recorded(self._record_file)
 
     def install(self, pinned: PinnedCommand, skill: bytes, *, dry_run: bool = False) -> SetUp:
         """Set memstore up, or change what was set up before.
@@ -104,8 +175,7 @@ class Installer:
             changes += [change] if change else []
         changes += self._skill_change(skill)
         if not dry_run and (changes or not self._record):
-            made = _missing_folders([change.path for change in changes])
-            self._keep(known, skill, [*self._record.get("folders", []), *map(str, made)])
+            self._keep(known, _missing_folders([change.path for change in changes]), skill=_digest(skill))
             _apply(changes)
         return self._set_up(changes, self._host.notes if changes else ())
 
@@ -131,9 +201,7 @@ class Installer:
             _apply(changes)
             if now is not None and heirs and self._record:
                 self._leave_skill_to(heirs[0], _digest(now))
-            for folder in sorted(self._record.get("folders", ()), key=len, reverse=True):
-                _remove_if_empty(Path(folder))
-            self._record_file.unlink(missing_ok=True)
+            self._forget()
         return self._set_up(changes, notes)
 
     def served(self) -> ServedProgram | None:
@@ -233,39 +301,6 @@ class Installer:
         served = self._served_by(path, wanted)
         return served is not None and served.root is not None
 
-    def _known(self, path: Path) -> _Known:
-        known = self._record.get("files", {}).get(str(path))
-        return _Known(tuple(known["pieces"]), known["made"]) if known else _Known()
-
-    def _with_ours(self, path: Path, wanted: Wanted) -> tuple[SettingsChange | None, _Known]:
-        name, before, known = str(path), _bytes(path), self._known(path)
-        text = None if before is None else _text(before, name)
-        wanted = settings.in_its_form(text or "", name, wanted)
-        if text is not None and text.strip() and settings.holds(text, name, wanted):
-            return None, known
-        if text is None or not text.strip():
-            done = settings.with_ours(settings.new_text(name, wanted), name, wanted)
-            pieces = done.pieces if text is None else (done.text,)  # of a file without content, all is ours
-            after = (text or "") + done.text
-            return SettingsChange(path, before, after.encode(), added=done.pieces), _Known(pieces, before is None)
-        clean, removed = settings.without_ours(text, name, wanted, known.pieces)
-        done = settings.with_ours(clean, name, wanted)
-        change = SettingsChange(path, before, done.text.encode(), added=done.pieces, removed=removed)
-        return change, _Known(done.pieces, known.made)
-
-    def _without_ours(self, path: Path, wanted: Wanted) -> SettingsChange | None:
-        name, before, known = str(path), _bytes(path), self._known(path)
-        if before is None:
-            return None
-        text = _text(before, name)
-        if not text.strip():
-            return None
-        left, removed = settings.without_ours(text, name, settings.in_its_form(text, name, wanted), known.pieces)
-        if not removed:
-            return None
-        is_bare = "".join(left.split()) == "".join(settings.new_text(name, wanted).split())
-        return SettingsChange(path, before, None if known.made and is_bare else left.encode(), removed=removed)
-
     def _skill_change(self, skill: bytes) -> list[SettingsChange]:
         path = self._skill_file
         now = _bytes(path)
@@ -281,14 +316,52 @@ class Installer:
             SettingsChange(path, now, skill, added=(skill.decode(),), removed=() if now is None else (now.decode(),))
         ]
 
-    def _keep(self, files: dict[str, _Known], skill: bytes, folders: Sequence[str]) -> None:
-        """Record what is put in, before it is: after a crash it can be taken out again."""
-        document = {
-            "files": {path: {"pieces": known.pieces, "made": known.made} for path, known in files.items()},
-            "folders": list(dict.fromkeys(folders)),
-            "skill": _digest(skill),
-        }
-        _write_record(self._record_file, document)
+
+class EditorInstaller(_Settings):
+    """Sets the language server up in one text editor.
+
+    Args:
+        env: the process's environment, which says where the settings are.
+        editor: the editor, a key of `EDITORS`.
+    """
+
+    def __init__(self, env: Environment, editor: str) -> None:
+        super().__init__(env.state_home / "memstore" / "editors" / f"{editor}.json")
+        self._name, self._editor = editor, EDITORS[editor]
+        self._path = _path_of(env, self._editor, self._editor.file)
+
+    def install(self, command: Sequence[str], *, dry_run: bool = False) -> EditorSetUp:
+        """Let the editor start the server by a command line, or change what was set up before.
+
+        Raises:
+            FormatError: the settings file can't be read; nothing was written.
+            RefusedError: there is somebody else's entry, or the file is read-only; nothing was written.
+        """
+        change, known = self._with_ours(self._path, self._editor.wanted(command))
+        if change is None:
+            return self._set_up()
+        if not dry_run:
+            self._keep({str(self._path): known}, _missing_folders([self._path]))
+            _apply([change])
+        return self._set_up(change, notes=self._editor.notes)
+
+    def uninstall(self, *, dry_run: bool = False) -> EditorSetUp:
+        """Undo `install`: what it put in is taken out, and what it made is removed.
+
+        Raises:
+            FormatError: the settings file can't be read; nothing was written.
+        """
+        change = self._without_ours(self._path, self._editor.wanted(()))
+        stays = change is None and self._known(self._path).pieces and _bytes(self._path) is not None
+        if change is not None and not dry_run:
+            _apply([change])
+        if not dry_run:
+            self._forget()
+        notes = (f"{self._path} was changed by somebody else, so it stays",) if stays else ()
+        return self._set_up(*([change] if change else []), notes=notes)
+
+    def _set_up(self, *changes: SettingsChange, notes: tuple[str, ...] = ()) -> EditorSetUp:
+        return EditorSetUp(editor=self._name, title=self._editor.title, changes=changes, notes=notes)
 
 
 def settings_of(host: Host, pinned: PinnedCommand, path_of: Any) -> dict[Path, Wanted]:
@@ -309,7 +382,7 @@ def settings_of(host: Host, pinned: PinnedCommand, path_of: Any) -> dict[Path, W
 # -- the disk --------------------------------------------------------------------------------------
 
 
-def _path_of(env: Environment, host: Host, name: str) -> Path:
+def _path_of(env: Environment, host: Host | TextEditor, name: str) -> Path:
     """Return the path of a settings file; a variable may name another folder than the usual one."""
     named = env.get(host.variable) if host.variable else None
     if not (named and name.startswith(host.folder)):

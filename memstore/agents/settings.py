@@ -22,6 +22,8 @@ class Wanted(NamedTuple):
     """What a settings file is to hold: a server's entry in the list at `servers_at`, hooks by event, or both.
 
     `new` is what a file that does not exist yet begins with; `newer_at` leads to the list in files of a newer form.
+    A text editor's file holds `members` of its one object, the first of which is the program, or ends with `text`; one
+    that is neither JSON nor TOML is `text`.
     """
 
     servers_at: tuple[str, ...] = ()
@@ -29,6 +31,8 @@ class Wanted(NamedTuple):
     hooks: Mapping[str, Sequence[Mapping[str, Any]]] | None = None
     new: Mapping[str, Any] = {}
     newer_at: tuple[str, ...] = ()
+    members: Mapping[str, Any] = {}
+    text: str = ""
 
 
 class Edited(NamedTuple):
@@ -40,7 +44,7 @@ class Edited(NamedTuple):
 
 def new_text(name: str, wanted: Wanted) -> str:
     """Return the text of a settings file that does not exist yet, without memstore's entries."""
-    return "" if name.endswith(".toml") else json.dumps(dict(wanted.new), indent=2) + "\n"
+    return json.dumps(dict(wanted.new), indent=2) + "\n" if name.endswith((".json", ".jsonc")) else ""
 
 
 def in_its_form(text: str, name: str, wanted: Wanted) -> Wanted:
@@ -70,7 +74,16 @@ def with_ours(text: str, name: str, wanted: Wanted) -> Edited:
         FormatError: the file can't be read.
         RefusedError: there is somebody else's entry of that name, or no place for ours.
     """
-    return _in_toml(text, name, wanted) if name.endswith(".toml") else _in_json(text, name, wanted)
+    if name.endswith(".toml"):
+        return _in_toml(text, name, wanted)
+    if not wanted.text:
+        return _in_json(text, name, wanted)
+    if text.strip():
+        raise RefusedError(
+            f"{name} is somebody else's, or was changed since it was installed; nothing was written",
+            hint="move it away, then try again",
+        )
+    return Edited(wanted.text, (wanted.text,))
 
 
 def without_ours(text: str, name: str, wanted: Wanted, put_in: Sequence[str]) -> Edited:
@@ -94,32 +107,26 @@ def without_ours(text: str, name: str, wanted: Wanted, put_in: Sequence[str]) ->
             out += [piece] * count
     if not left.strip():
         return Edited(left, tuple(out))
-    if out and not _stands_alone(text, left, name):
+    if wanted.text and not name.endswith(".toml"):
+        return Edited(left, tuple(out))
+    if out and not _stands_alone(text, left, name, wanted, out):
         left, out = text, []
     found = _out_of_toml(left, name) if name.endswith(".toml") else _out_of_json(left, name, wanted)
     return Edited(found.text, (*out, *found.pieces))
 
 
-def _stands_alone(text: str, left: str, name: str) -> bool:
-    """Whether what is left after pieces were cut out of a text still says the same as before.
+def _stands_alone(text: str, left: str, name: str, wanted: Wanted, pieces: Sequence[str]) -> bool:
+    """Whether what is left after pieces were cut out of a text still says the same as before, and no part of ours.
 
     It doesn't if somebody wrote a member before ours, whose comma now separates nothing, or a line into our table,
     which now belongs to the table above.
     """
     if not name.endswith(".toml"):
         try:
-            json_text.read(left, name)
+            return wanted.members.keys().isdisjoint(json_text.read(left, name).members)
         except FormatError:
             return False
-        return True
-    before, after = _toml(text, name), _toml(left, name)
-    for values in (before, after):
-        servers = values.get("mcp_servers")
-        if isinstance(servers, dict):
-            servers.pop(NAME, None)
-            if not servers:
-                del values["mcp_servers"]
-    return before == after
+    return _toml(text, name) == _joined(_toml(left, name), _toml("".join(pieces), name))
 
 
 def holds(text: str, name: str, wanted: Wanted) -> bool:
@@ -128,12 +135,16 @@ def holds(text: str, name: str, wanted: Wanted) -> bool:
     Raises:
         FormatError: the file can't be read.
     """
+    if wanted.text:
+        return wanted.text in text.replace("\r\n", "\n")
     if name.endswith(".toml"):
         servers = _toml(text, name).get(wanted.servers_at[0])
         return isinstance(servers, dict) and servers.get(NAME) == wanted.server
     root = json_text.read(text, name)
     servers = root.at(*wanted.servers_at)
     there = servers.at(NAME) if servers else None
+    if any((known := root.at(key)) is None or known.value != value for key, value in wanted.members.items()):
+        return False
     if wanted.server is not None and (there is None or there.value != wanted.server):
         return False
     if wanted.hooks is None:
@@ -162,6 +173,8 @@ def _in_json(text: str, name: str, wanted: Wanted) -> Edited:
     pieces: list[str] = []
     if wanted.server is not None:
         text = _added(text, name, (*wanted.servers_at, NAME), wanted.server, pieces)
+    for key, value in reversed([*wanted.members.items()]):
+        text = _added(text, name, (key,), value, pieces)
     if wanted.hooks is not None:
         if json_text.read(text, name).at("hooks") is None:
             return Edited(_added(text, name, ("hooks",), wanted.hooks, pieces), tuple(pieces))
@@ -185,9 +198,9 @@ def _added(text: str, name: str, path: tuple[str, ...], value: Any, pieces: list
     place = root.at(*path[:depth]) or root
     _stop_unless(place, dict, name, ".".join(path[:depth]))
     if path[depth] in place.members:
+        what = f"server named {NAME}" if path[-1] == NAME else path[depth]
         raise RefusedError(
-            f"{name} has another server named {NAME}; nothing was written",
-            hint=f"take {'.'.join(path)} out of it, then try again",
+            f"{name} has another {what}; nothing was written", hint=f"take {'.'.join(path)} out of it, then try again"
         )
     for key in reversed(path[depth + 1 :]):
         value = {key: value}
@@ -230,6 +243,11 @@ def _out_of_json(text: str, name: str, wanted: Wanted) -> Edited:
     if servers is not None and NAME in servers.members and pinned_in(servers.value[NAME]):
         text = cut(servers.members[NAME][1], json_text.without_member(text, servers, NAME))
         text = _pruned(text, name, wanted.servers_at)
+    program = next((known.value for key in wanted.members if (known := root.at(key))), None)
+    for key in wanted.members if isinstance(program, str) and program.endswith(f"/{NAME}") else ():
+        root = json_text.read(text, name)
+        if key in root.members:
+            text = cut(root.members[key][1], json_text.without_member(text, root, key))
     if wanted.hooks is None:
         return Edited(text, tuple(pieces))
     while found := next(((event, ours) for event, ours in _our_hooks(json_text.read(text, name)) if ours), None):
@@ -267,29 +285,59 @@ def _toml(text: str, name: str) -> dict[str, Any]:
 
 
 def _in_toml(text: str, name: str, wanted: Wanted) -> Edited:
-    before = _toml(text, name)
-    table = ".".join((*wanted.servers_at, NAME))
     end = "\r\n" if "\r\n" in text else "\n"
-    lines = [f"[{table}]"]
-    lines += [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in (wanted.server or {}).items()]
+    said = wanted.text or _table(wanted)
     blank = "" if not text else end if text.endswith("\n") else end * 2
-    piece = blank + end.join(lines) + end
-    servers = before.get(wanted.servers_at[0], {})
-    expected = {**before, wanted.servers_at[0]: {**servers, NAME: wanted.server}} if isinstance(servers, dict) else None
+    piece = blank + said.replace("\n", end)
+    before, more = _toml(text, name), tomllib.loads(said)
     try:
-        fits = (
-            isinstance(servers, dict)
-            and NAME not in servers
-            and tomllib.loads(text.removeprefix(_BYTE_ORDER_MARK) + piece) == expected
-        )
+        fits = not _clashes(before, more)
+        fits = fits and tomllib.loads(text.removeprefix(_BYTE_ORDER_MARK) + piece) == _joined(before, more)
     except tomllib.TOMLDecodeError:
         fits = False
     if not fits:
+        tables = [line.strip("[]") for line in said.splitlines() if line.startswith("[")]
         raise RefusedError(
-            f"{name} has another {table}, or no place for one; nothing was written",
-            hint=f"take it out, or write {wanted.servers_at[0]} as tables, then try again",
+            f"{name} has another {' or '.join(tables)}, or no place for one; nothing was written",
+            hint=f"write this there yourself:\n{said}"
+            if wanted.text
+            else f"take it out, or write {wanted.servers_at[0]} as tables, then try again",
         )
     return Edited(text + piece, (piece,))
+
+
+def _table(wanted: Wanted) -> str:
+    lines = [f"[{'.'.join((*wanted.servers_at, NAME))}]"]
+    lines += [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in (wanted.server or {}).items()]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _joined(values: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a file says that has the tables of both."""
+    done = dict(values)
+    for key, value in more.items():
+        known = done.get(key)
+        if isinstance(known, dict) and isinstance(value, dict):
+            done[key] = _joined(known, value)
+        else:
+            done[key] = [*known, *value] if isinstance(known, list) and isinstance(value, list) else value
+    return done
+
+
+def _clashes(values: Mapping[str, Any], more: Mapping[str, Any]) -> bool:
+    """Whether a file has another table of the same name, or an entry of the same name in a list of tables."""
+    for key, value in more.items():
+        known = values.get(key)
+        if isinstance(known, dict) and isinstance(value, dict) and key != NAME:
+            if _clashes(known, value):
+                return True
+        elif isinstance(known, list) and isinstance(value, list):
+            names = [one.get("name") for one in value]
+            if any(not isinstance(one, dict) or one.get("name") in names for one in known):
+                return True
+        elif known is not None:
+            return True
+    return False
 
 
 # The table up to the next one.

@@ -16,7 +16,7 @@ from memstore.core.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from memstore.agents.installing import ServedProgram, SetUp
+    from memstore.agents.installing import ServedProgram, SettingsChange, SetUp
     from memstore.cli.session import CliSession
     from memstore.files.local_state import Environment
 
@@ -66,7 +66,7 @@ def install(session: CliSession, name: str, *, scope: str | None, dry_run: bool)
             f"nobody is said to listen to {done.title}, so it is shown only what everybody may see: give --self if "
             "nobody but you listens, or --context CTX"
         )
-    _say_notes(session, done)
+    say_notes(session, done.notes)
 
 
 @command("uninstall", examples=("memstore mcp uninstall claude-code --dry-run",))
@@ -80,7 +80,7 @@ def uninstall(session: CliSession, name: str, *, dry_run: bool) -> None:
     _emit(session, done, dry_run=dry_run)
     if not done.changes:
         session.say(f"{done.title}: memstore is not set up there")
-    _say_notes(session, done)
+    say_notes(session, done.notes)
 
 
 @command("list", examples=("memstore mcp list",))
@@ -124,8 +124,8 @@ def _pinned(session: CliSession, name: str) -> PinnedCommand:
     host, view = HOSTS[name], session.view()
     heard = ["--self"] if choices.alone else ["--context", choices.context] if choices.context else []
     words = ("--vault", str(view.root.resolve()), "--as", view.actor, *heard)
-    program = _program(env)
-    for word in (program, *words):
+    place = program(env)
+    for word in (place, *words):
         if not word.isprintable():
             raise UsageError(f"settings can't hold the path {word!r}", hint="use a path of printable characters")
         if host.expands and (found := host.expands.search(word)):
@@ -133,10 +133,10 @@ def _pinned(session: CliSession, name: str) -> PinnedCommand:
                 f"{host.title} would take a part of {word} for an environment variable, and use another path",
                 hint=f"rename that folder: {found[0]} can't be escaped there",
             )
-    return PinnedCommand(program, words)
+    return PinnedCommand(place, words)
 
 
-def _program(env: Environment) -> str:
+def program(env: Environment) -> str:
     """Return the absolute path of the program that runs, or of the one beside its Python."""
     for place in (env.folder / sys.argv[0], Path(sys.executable).with_name(NAME)):
         if place.name == NAME and place.is_file():
@@ -145,13 +145,14 @@ def _program(env: Environment) -> str:
 
 
 def _emit(session: CliSession, done: SetUp, *, dry_run: bool) -> None:
-    session.emit("agent", done, lambda: _lines(session, done), dry_run=dry_run)
+    session.emit("agent", done, lambda: changed_lines(session, done.changes), dry_run=dry_run)
 
 
-def _lines(session: CliSession, done: SetUp) -> Iterator[str]:
+def changed_lines(session: CliSession, changes: Sequence[SettingsChange]) -> Iterator[str]:
+    """Yield the files that were changed, with the lines that were put in or taken out."""
     from memstore.cli.output import safe_line
 
-    for change in done.changes:
+    for change in changes:
         yield f"{session.paint('path', safe_line(str(change.path)))}: {change.kind}"
         if change.path.name == SKILL:  # all of it is memstore's, and long
             continue
@@ -160,6 +161,7 @@ def _lines(session: CliSession, done: SetUp) -> Iterator[str]:
                 yield from (session.paint(role, sign + safe_line(line)) for line in piece.strip("\r\n").splitlines())
 
 
-def _say_notes(session: CliSession, done: SetUp) -> None:
-    for note in done.notes:
+def say_notes(session: CliSession, notes: Sequence[str]) -> None:
+    """Say what whoever installs has to know."""
+    for note in notes:
         session.say(note)

@@ -67,7 +67,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "check": ("groups:check", "find and fix what is wrong with files and refs"),
         "index": ("index:index", "status, rebuild, watch; semantic: find by meaning"),
         "mcp": ("mcp:mcp", "serve a vault to an agent, set up the agent's program"),
-        "lsp": ("lsp:lsp", "serve memories and notes to a text editor"),
+        "lsp": ("lsp:lsp", "serve notes to a text editor, set an editor up"),
         "help": ("help:help_", "explain a command or a topic"),
         "completion": ("completion:completion", "print a completion script for a shell"),
     },
@@ -147,6 +147,11 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "install": ("agent:install", "set up an agent's program to use a vault"),
         "uninstall": ("agent:uninstall", "undo that"),
         "list": ("agent:list_", "list the programs that are set up, and their vaults"),
+    },
+    "lsp": {
+        "serve": ("lsp:serve", "serve memories and notes to a text editor"),
+        "install": ("editor:install", "let an editor start it"),
+        "uninstall": ("editor:uninstall", "undo that"),
     },
 }
 

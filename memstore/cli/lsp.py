@@ -1,11 +1,12 @@
-"""`memstore lsp`: serve vaults to a text editor."""
+"""`memstore lsp`: serve vaults to a text editor, and set it up."""
 
 from __future__ import annotations
 
 from functools import partial
 from typing import TYPE_CHECKING
 
-from memstore.cli.options import command
+from memstore.cli.commands import GROUPS
+from memstore.cli.options import command, group
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -14,8 +15,21 @@ if TYPE_CHECKING:
     from memstore.vault.composition import KeptOpen
 
 
-@command("lsp", examples=("memstore lsp                              # an editor starts it: docs/editors.md",))
-def lsp(session: CliSession) -> None:
+@group(
+    "lsp",
+    table=GROUPS["lsp"],
+    default="serve",
+    examples=(
+        "memstore lsp install nvim",
+        "memstore lsp                                              # an editor starts it: docs/editors.md",
+    ),
+)
+def lsp() -> None:
+    """Serve memories and notes to a text editor, by the Language Server Protocol, and let an editor start that."""
+
+
+@command("serve", examples=("memstore lsp                              # an editor starts it: docs/editors.md",))
+def serve(session: CliSession) -> None:
     """Serve memories and notes to a text editor on standard input and output, by the Language Server Protocol.
 
     The vaults are those around the files that the editor opens. Who looks is fixed when the server starts, by --as; so
@@ -25,7 +39,7 @@ def lsp(session: CliSession) -> None:
 
     try:
         from memstore.lsp.open_files import OpenVaults
-        from memstore.lsp.server import serve
+        from memstore.lsp.server import serve as serve_editor
     except ModuleNotFoundError as error:
         raise VaultError(
             f"a language server needs pygls, and there is no module {error.name}",
@@ -36,9 +50,11 @@ def lsp(session: CliSession) -> None:
     session.stop_at_two_audiences()
     env = session.environment()
     if env.at_terminal:
-        raise UsageError("an editor starts this, and talks to it by a pipe", hint="docs/editors.md says how")
+        raise UsageError(
+            "an editor starts this, and talks to it by a pipe", hint="memstore lsp install NAME, or docs/editors.md"
+        )
     stay()
-    serve(OpenVaults(partial(_opened, session), partial(_root_of, session)))
+    serve_editor(OpenVaults(partial(_opened, session), partial(_root_of, session)))
 
 
 def _root_of(session: CliSession, file: Path) -> Path | None:

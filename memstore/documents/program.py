@@ -1,4 +1,4 @@
-"""The forms of the program's own messages: errors, help, completion scripts, and changed settings of agents."""
+"""The forms of the program's own messages: errors, help, completion scripts, changed settings of agents and editors."""
 
 from __future__ import annotations
 
@@ -58,6 +58,13 @@ Form(
     """SetUp
     @agent: what was changed in the settings of an agent's program
     agent dry_run files=changes notes
+""",
+    dry_run=bool,
+)
+Form(
+    """EditorSetUp
+    @editor: what was changed in the settings of a text editor
+    editor dry_run files=changes notes
 """,
     dry_run=bool,
 )

@@ -44,6 +44,7 @@ _TAKEN_OUT = {
     "index-rebuild": ("path",),
     "init": ("owner",),
     "agent": ("path", "added"),
+    "editor": ("path", "added"),
 }
 Words = tuple[str, ...]
 
