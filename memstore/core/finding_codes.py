@@ -437,6 +437,18 @@ _CODES = (
         "this where the lines are now, and `memstore review` for those that a branch changes, so that it shows in the "
         "pull request. Read the memory, and cite the lines as they are.",
     ),
+    _warning(
+        "conflict",
+        "another memory says otherwise",
+        "An editor is told this by the language server while you type; everywhere else `memstore conflicts` lists it. "
+        "Change one of the two, or decide with `memstore conflicts resolve` which holds.",
+    ),
+    _notice(
+        "audience-wider",
+        "more people see a memory than at the last commit",
+        "An editor is told this by the language server, with the names of those who gain sight by what is typed, also "
+        "through a group. Whether everybody with a say consents is another question: `grants-widened`.",
+    ),
     _notice(
         "link-dangling",
         "a link leads nowhere",

@@ -5,24 +5,30 @@ An act is first tried without writing, so that whoever edits sees what it will c
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from memstore.access import RIGHTS
 from memstore.core.errors import RefusedError, UsageError
 from memstore.core.ids import MemoryRef
 from memstore.core.places import SUGGESTIONS
 from memstore.files.memory_file import BrokenFile, MemoryFile, PlainFile
 from memstore.lsp import cursor
+from memstore.lsp.audience import gained, in_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from memstore.core.change import Saved
+    from memstore.core.conflict import Conflict
     from memstore.core.view import View
     from memstore.lsp.open_files import OpenVault, TextDocument
     from memstore.lsp.text import TextSpan
 
     Act = Callable[..., Sequence[Saved]]
+
+_MOST_GRANTEES = 8
 
 
 class Offered(NamedTuple):
@@ -59,8 +65,42 @@ def offered(vault: OpenVault, document: TextDocument, span: TextSpan) -> Iterato
     if document.path.startswith(SUGGESTIONS) and memory.status == "draft":
         yield Offered("memstore: accept this suggestion", "memstore.accept", (ref,))
         yield Offered("memstore: reject this suggestion", "memstore.reject", (ref,))
+    yield from _grants(vault, document, file, span)
     if view.owns(memory) and not memory.signature:
         yield Offered("memstore: sign this memory", "memstore.sign", (ref,))
+
+
+def of_conflicts(found: Iterable[Conflict]) -> Iterator[Offered]:
+    """Yield the acts that settle conflicts of the open memory, which comes first in each."""
+    for one in found:
+        mine, other = one.refs
+        title = f"memstore: this memory holds, and supersedes {other}"
+        yield Offered(title, "memstore.resolve", (mine, other, mine))
+        yield Offered(f"memstore: {other} holds, and supersedes this memory", "memstore.resolve", (mine, other, other))
+        yield Offered(f"memstore: this memory and {other} both hold", "memstore.resolve", (mine, other, "both"))
+
+
+def _grants(vault: OpenVault, document: TextDocument, file: MemoryFile, span: TextSpan) -> Iterator[Offered]:
+    """Yield who else may be let see a memory, on the line that says who may."""
+    view, memory = vault.view, file.memory
+    on_line = document.text.line(document.text.line_of(span.start)).startswith(("access_grants", "owner"))
+    if not (on_line and view.is_owners and view.owns(memory)):
+        return
+    world = view.of(RIGHTS).policy
+    known = sorted({*world.entities, *world.groups} - {*memory.access_grants, view.config.owner, memory.owner})
+    for one in known[:_MOST_GRANTEES]:
+        yield Offered(f"memstore: let {one} see this memory", "memstore.grant", (str(memory.ref), one))
+
+
+def effect(vault: OpenVault, command: str, given: Sequence[str]) -> str | None:
+    """Return who would see more after an act, in a sentence; None if it lets nobody see more."""
+    if command != "memstore.grant":
+        return None
+    view = vault.saved_view
+    memory = view.original(given[0]).memory
+    wider = replace(memory, access_grants=(*memory.access_grants, given[1]))
+    names = gained(view, memory, wider, vault.listeners)
+    return f"then it is seen by {in_words(names)}, too" if names else "nobody sees more by it than now"
 
 
 def run(vault: OpenVault, command: str, path: str, given: Sequence[str], *, dry_run: bool) -> Sequence[Saved]:
@@ -137,7 +177,7 @@ def _reject(view: View, _: str, ref: str, *, dry_run: bool) -> Sequence[Saved]:
 def _grant(view: View, _: str, ref: str, to: str, *, dry_run: bool) -> Sequence[Saved]:
     from memstore.access.privacy import grant_access
 
-    return [grant_access(view, ref, to, dry_run=dry_run).saved]
+    return [grant_access(view, ref, [to], dry_run=dry_run).saved]
 
 
 def _sign(view: View, _: str, ref: str, *, dry_run: bool) -> Sequence[Saved]:

@@ -5,9 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from memstore.access import RIGHTS
-from memstore.access.policy import labels_of
-from memstore.access.sight import seers
 from memstore.beliefs import ledger
 from memstore.beliefs.next_lines import held_now
 from memstore.cli.key_options import KEY_MEANINGS
@@ -16,6 +13,7 @@ from memstore.core.keys import KEYS
 from memstore.core.quotation import shown_title
 from memstore.files.memory_file import MemoryFile
 from memstore.lsp import cursor
+from memstore.lsp.audience import in_words, seen_by
 from memstore.lsp.text import TextSpan
 from memstore.memories.why import of_confidence, of_confidence_now
 from memstore.trust.reader import TrustReader
@@ -29,7 +27,6 @@ if TYPE_CHECKING:
     from memstore.lsp.open_files import OpenVault, TextDocument
 
 MOST_LINES = 6
-_MOST_NAMES = 8
 _BARS = "▁▂▃▄▅▆▇█"
 _KEYS = {key.name: key for key in KEYS}
 
@@ -56,7 +53,7 @@ def _of_key(vault: OpenVault, document: TextDocument, file: ReadFile, offset: in
     if isinstance(file, MemoryFile) and "confidence" in (name, here and here.name.removesuffix("_history")):
         return "\n".join(_why(vault.view, file.memory)), span
     if isinstance(file, MemoryFile) and name == "access_grants":
-        return f"seen by {in_words(seen_by(vault, file.memory))}", span
+        return f"seen by {_seen_by(vault, file.memory)}", span
     if not colon or name not in KEY_MEANINGS:
         return None
     key = _KEYS[name]
@@ -95,27 +92,11 @@ def _standing(vault: OpenVault, memory: Memory) -> Iterator[str]:
     if memory.signature or memory.witnesses or memory.anchors:
         yield f"trust: {TrustReader(view).of(memory).level.value}"
     if memory.id and view.is_owners:
-        yield f"seen by {in_words(seen_by(vault, memory))}"
+        yield f"seen by {_seen_by(vault, memory)}"
 
 
-def seen_by(vault: OpenVault, memory: Memory) -> tuple[str, ...]:
-    """Return who sees a memory besides its owner, as it is typed; to others than the vault's owner, nobody is named."""
-    view = vault.saved_view
-    if not view.is_owners:
-        return ()
-    world = view.of(RIGHTS).policy
-    found = seers(world, view.clock.now(), vault.listeners, {0: labels_of(memory)})[0]
-    return tuple(sorted({f"{one.entity} in {one.context}" if one.context else one.entity for one in found}))
-
-
-def in_words(names: Sequence[str]) -> str:
-    """Return who sees something, in a few words."""
-    if "*" in names:
-        return "everybody"
-    if not names:
-        return "its owner alone"
-    shown = ", ".join(map(_safe, names[:_MOST_NAMES]))
-    return shown if len(names) <= _MOST_NAMES else f"{shown} and {len(names) - _MOST_NAMES} more"
+def _seen_by(vault: OpenVault, memory: Memory) -> str:
+    return _safe(in_words(seen_by(vault.saved_view, memory, vault.listeners)))
 
 
 def sparkline(history: Sequence[LedgerLine]) -> str:

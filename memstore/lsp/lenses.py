@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from memstore.core.quotation import shown_title
 from memstore.files.memory_file import MemoryFile
-from memstore.lsp import cursor, hover, navigation
+from memstore.lsp import cursor, navigation
+from memstore.lsp.audience import in_words, seen_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,7 +34,7 @@ def lenses(vault: OpenVault, document: TextDocument) -> Iterator[str]:
     if speaks_for or against:
         yield f"evidence: {speaks_for} for, {against} against"
     if file.memory.id and vault.view.is_owners:
-        yield f"seen by {hover.in_words(hover.seen_by(vault, file.memory))}"
+        yield f"seen by {in_words(seen_by(vault.saved_view, file.memory, vault.listeners))}"
 
 
 def _counted(number: int, one: str, more: str) -> str:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import time
+from functools import cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.access import RIGHTS
-from memstore.access.sight import listeners
 from memstore.core import digests
 from memstore.core.errors import MemstoreError
+from memstore.core.places import MEMORY_SUFFIX
 from memstore.files import memory_file
 from memstore.files.fence import BOM
+from memstore.lsp.audience import listeners_of
+from memstore.lsp.late import late_findings
 from memstore.lsp.text import Text
 from memstore.trust.check_attestations import AttestationCheck
 from memstore.vault.check import FileCheck
@@ -24,9 +26,9 @@ if TYPE_CHECKING:
 
     from memstore.core.view import View
     from memstore.files.memory_file import ReadFile
+    from memstore.lsp.late import LateFinding
     from memstore.vault.composition import KeptOpen
     from memstore.vault.note_names import LinkTable, Note
-    from memstore.vault.workspace import Workspace
 
 # Files may have changed unseen, as not every editor watches them: after so many seconds, the vault looks by itself.
 LOOK_AGAIN_SECONDS = 2.0
@@ -39,22 +41,28 @@ class TextDocument(NamedTuple):
     text: Text
     version: int | None = None
 
+    @property
+    def is_note(self) -> bool:
+        """Whether it may be a memory or a note; else it is a file in which the vault says who is who."""
+        return self.path.endswith(MEMORY_SUFFIX)
+
 
 class OpenVault:
     """One vault, and the files of it that are open.
 
     Args:
         root: its folder.
-        now: returns the opened vault.
+        opened: opens it: for whoever asks, and once more for the thread that compares.
         encoding: the units in which the editor counts within a line.
     """
 
     def __init__(
-        self, root: Path, now: Callable[[], Workspace], encoding: types.PositionEncodingKind | str | None = None
+        self, root: Path, opened: Callable[[], KeptOpen], encoding: types.PositionEncodingKind | str | None = None
     ) -> None:
         self.root, self.encoding = root, encoding
         self.documents: dict[str, TextDocument] = {}
-        self._standing = StandingVault(now)
+        self._standing = StandingVault(opened().now)
+        self._opened_beside = cache(opened)
         self._looked_at = float("-inf")
         self._is_owners = False
         self._is_stale = True  # whether anything may have changed, as whoever edits says
@@ -69,8 +77,9 @@ class OpenVault:
 
     @property
     def unsaved(self) -> Mapping[str, bytes]:
-        """The texts that no file has, by path."""
-        return {path: document.text.data for path, document in self.documents.items() if not self._is_saved(document)}
+        """The texts of notes that no file has, by path; who is who is what the files say."""
+        notes = (one for one in self.documents.values() if one.is_note)
+        return {one.path: one.text.data for one in notes if not self._is_saved(one)}
 
     def _is_saved(self, document: TextDocument) -> bool:
         data = self.bytes_on_disk(document.path)
@@ -120,12 +129,16 @@ class OpenVault:
         view, links = self._now()
         return FileCheck(view, links, self._attestations)
 
+    def compared(self, path: str, texts: Mapping[str, bytes], before: ReadFile | None) -> list[LateFinding]:
+        """Return what takes longer than a keystroke may; a thread may ask, as it touches nothing of the rest."""
+        return late_findings(self._opened_beside().now().view(), path, texts, before)
+
     @property
     def listeners(self) -> Sequence[str]:
         """Everybody who may listen, for the vault's owner."""
         view = self.saved_view
         if self._listeners is None:
-            self._listeners = listeners(view.of(RIGHTS).policy)
+            self._listeners = listeners_of(view)
         return self._listeners
 
     @property
@@ -185,7 +198,7 @@ class OpenVaults:
             return None
         if root not in self._vaults:
             try:
-                self._vaults[root] = OpenVault(root, self._opened(root).now, self.encoding)
+                self._vaults[root] = OpenVault(root, partial(self._opened, root), self.encoding)
             except MemstoreError as error:
                 self.broken[root] = error.message
                 return None

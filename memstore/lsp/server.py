@@ -9,6 +9,8 @@ import asyncio
 import logging
 import os
 import signal
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -20,8 +22,10 @@ from pygls.uris import from_fs_path, to_fs_path
 
 from memstore import __version__
 from memstore.core.errors import ChangedMeanwhileError, Exit, MemstoreError, UsageError
+from memstore.core.places import kind_of
 from memstore.lsp import acts, completion, hover, lenses, navigation, renaming
-from memstore.lsp.diagnostics import diagnostics, findings
+from memstore.lsp.diagnostics import diagnostic, findings
+from memstore.lsp.late import lines_of
 from memstore.lsp.open_files import OpenVault, OpenVaults, TextDocument
 from memstore.lsp.text import Text, TextSpan
 
@@ -29,12 +33,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from memstore.core.finding import Finding
+    from memstore.lsp.late import LateFinding
 
 _T = TypeVar("_T")
 
-_SUFFIXES = (".md",)
 _TRIGGERS = ["[", "#", ":", "(", "/", "-", " "]
 _MOST_PREVIEW = 24
+# What takes longer than a keystroke may is looked for once nothing was typed for so long.
+PAUSE_SECONDS = 0.4
 
 
 class EditorProtocol(LanguageServerProtocol):
@@ -70,12 +76,20 @@ class EditorServer(LanguageServer):
         super().__init__("memstore", __version__, protocol_cls=EditorProtocol, converter_factory=default_converter)
         self.vaults = vaults
         self.found: dict[str, tuple[Finding, ...]] = {}  # what was found in each open file, by URI
+        self.late: dict[str, Sequence[LateFinding]] = {}  # what was found later, as far as it still holds
         self._told: set[str] = set()
+        self._waiting: dict[str, asyncio.TimerHandle] = {}
+        self._beside = ThreadPoolExecutor(1, "comparisons")
 
     # -- files -------------------------------------------------------------------------------------
 
     def document(self, uri: str) -> tuple[OpenVault, TextDocument] | None:
-        """Return an open file and its vault; None for one that is not open, or is in no vault."""
+        """Return an open note and its vault; None for one that is not open, or is in no vault."""
+        open_file = self.open_file(uri)
+        return open_file if open_file and open_file[1].is_note else None
+
+    def open_file(self, uri: str) -> tuple[OpenVault, TextDocument] | None:
+        """Return an open file and its vault: a note, or one in which the vault says who is who."""
         placed = self.vault_of(uri)
         if placed is None or placed[1] not in placed[0].documents:
             return None
@@ -148,9 +162,16 @@ class EditorServer(LanguageServer):
             self.tell(message, kind)
 
     def answer(self, uri: str, ask: Callable[[OpenVault, TextDocument], _T], otherwise: _T) -> _T:
-        """Return what is asked of an open file; `otherwise` for a file in no vault, or one that can't be read now."""
+        """Return what is asked of an open note; `otherwise` for a file in no vault, or one that can't be read now."""
+        return self._answer(self.document(uri), ask, otherwise)
+
+    def _answer(
+        self,
+        open_file: tuple[OpenVault, TextDocument] | None,
+        ask: Callable[[OpenVault, TextDocument], _T],
+        otherwise: _T,
+    ) -> _T:
         try:
-            open_file = self.document(uri)
             if open_file is None:
                 return otherwise
             open_file[0].begin()
@@ -162,12 +183,53 @@ class EditorServer(LanguageServer):
     def publish(self, uri: str) -> None:
         """Find what is wrong with an open file, and send it."""
         nothing: tuple[Finding, ...] = ()
-        found = self.answer(uri, findings, nothing)
+        open_file = self.open_file(uri)
+        found = self._answer(open_file, findings, nothing)
         self.found[uri] = found
+        if open_file:
+            lines = lines_of(open_file[1].text.source.removeprefix("\ufeff"))
+            self.late[uri] = [one for one in self.late.get(uri, ()) if one.holds(lines)]
+            self._send(uri, *open_file)
+            self.forget_later(uri)
+            self._waiting[uri] = asyncio.get_running_loop().call_later(PAUSE_SECONDS, self._look_later, uri)
+
+    def _send(self, uri: str, vault: OpenVault, document: TextDocument) -> None:
+        sent = [diagnostic(one, document.text) for one in self.found[uri]]
+        sent += [diagnostic(one.finding, document.text, *self._beside_of(vault, one)) for one in self.late[uri]]
+        self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, sent, document.version))
+
+    def _beside_of(self, vault: OpenVault, one: LateFinding) -> Iterator[types.DiagnosticRelatedInformation]:
+        if one.beside:
+            place = navigation.NotePlace(one.beside.path, one.beside.line_start - 1, one.beside.line_end - 1)
+            yield types.DiagnosticRelatedInformation(self.location(vault, place), one.beside.title)
+
+    def forget_later(self, uri: str) -> None:
+        """Look no more for what takes longer, until it is asked for again."""
+        if waiting := self._waiting.pop(uri, None):
+            waiting.cancel()
+
+    def _look_later(self, uri: str) -> None:
         open_file = self.document(uri)
         if open_file:
-            sent = diagnostics(found, open_file[1].text)
-            self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, sent, open_file[1].version))
+            vault, document = open_file
+            before = self.answer(uri, lambda vault, document: vault.committed(document.path), None)
+            asked = partial(vault.compared, document.path, {**vault.unsaved}, before)
+            looking = asyncio.get_running_loop().run_in_executor(self._beside, asked)
+            looking.add_done_callback(partial(self._found_later, uri, document))
+
+    def _found_later(self, uri: str, document: TextDocument, looked: asyncio.Future[list[LateFinding]]) -> None:
+        """Send what was found later, unless the text has changed since, or can't be read, which was said already."""
+        open_file = self.document(uri)
+        if looked.cancelled() or isinstance(looked.exception(), MemstoreError):
+            return
+        found = looked.result()
+        if open_file and open_file[1] is document and found != self.late[uri]:
+            self.late[uri] = found
+            self._send(uri, *open_file)
+
+    def end(self) -> None:
+        """Look for nothing more."""
+        self._beside.shutdown(wait=False, cancel_futures=True)
 
     def publish_all(self) -> None:
         """Look at the vaults anew, and send what is wrong with every open file."""
@@ -184,7 +246,9 @@ def serve(vaults: OpenVaults) -> None:
     os.dup2(2, 1)
     # The thread that reads can't be interrupted, and Python would wait for it; what an act had begun is taken back.
     signal.signal(signal.SIGINT, lambda *_: os._exit(Exit.INTERRUPTED))
-    server_of(vaults).start_io(read, write)
+    server = server_of(vaults)
+    server.start_io(read, write)
+    server.end()
 
 
 def _words(error: MemstoreError) -> str:
@@ -228,15 +292,17 @@ def _feature(method: str, options: object = None) -> Callable[[_T], _T]:
 def _opened(server: EditorServer, params: types.DidOpenTextDocumentParams) -> None:
     item = params.text_document
     placed = server.vault_of(item.uri)
-    if placed and placed[1].endswith(_SUFFIXES):
+    if placed:
         vault, path = placed
-        vault.documents[path] = TextDocument(path, server.text(item.text), item.version)
-        server.publish(item.uri)
+        document = TextDocument(path, server.text(item.text), item.version)
+        if document.is_note or kind_of(path):
+            vault.documents[path] = document
+            server.publish(item.uri)
 
 
 @_feature(types.TEXT_DOCUMENT_DID_CHANGE)
 def _changed(server: EditorServer, params: types.DidChangeTextDocumentParams) -> None:
-    open_file = server.document(params.text_document.uri)
+    open_file = server.open_file(params.text_document.uri)
     if open_file:
         vault, document = open_file
         text = document.text.changed(params.content_changes)
@@ -247,9 +313,11 @@ def _changed(server: EditorServer, params: types.DidChangeTextDocumentParams) ->
 @_feature(types.TEXT_DOCUMENT_DID_CLOSE)
 def _closed(server: EditorServer, params: types.DidCloseTextDocumentParams) -> None:
     uri = params.text_document.uri
-    if open_file := server.document(uri):
+    if open_file := server.open_file(uri):
         del open_file[0].documents[open_file[1].path]
+        server.forget_later(uri)
         server.found.pop(uri, None)
+        server.late.pop(uri, None)
         server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
 
 
@@ -462,7 +530,9 @@ def _actions(server: EditorServer, params: types.CodeActionParams) -> list[types
     def asked(vault: OpenVault, document: TextDocument) -> list[types.CodeAction]:
         span = document.text.span(params.range)
         done = [*_fixes(server, uri, document, span)]
-        for one in acts.offered(vault, document, span):
+        lines = document.text.file_lines_of(span)
+        of_conflicts = [one.conflict for one in server.late.get(uri, ()) if one.conflict and one.is_on(*lines)]
+        for one in (*acts.of_conflicts(of_conflicts), *acts.offered(vault, document, span)):
             call = types.Command(one.title, one.command, arguments=[uri, *one.given])
             done.append(types.CodeAction(one.title, kind=types.CodeActionKind.Refactor, command=call))
         return done
@@ -490,7 +560,7 @@ def _fixes(server: EditorServer, uri: str, document: TextDocument, span: TextSpa
         yield types.CodeAction(
             f"memstore: write {new.strip()}",
             kind=types.CodeActionKind.QuickFix,
-            diagnostics=diagnostics([one], text),
+            diagnostics=[diagnostic(one, text)],
             is_preferred=True,
             edit=change,
         )
@@ -515,7 +585,7 @@ def _command(server: EditorServer, name: str) -> Callable[..., Any]:
             if not any(one.changed for one in planned):
                 server.tell("memstore: nothing would change")
                 return None
-            if not await _agreed(server, name, planned):
+            if not await _agreed(server, name, planned, acts.effect(vault, name, words[1:])):
                 return None
             vault.look()
             vault.begin()
@@ -535,7 +605,7 @@ def _command(server: EditorServer, name: str) -> Callable[..., Any]:
     return run
 
 
-async def _agreed(server: EditorServer, name: str, planned: Sequence[Any]) -> bool:
+async def _agreed(server: EditorServer, name: str, planned: Sequence[Any], effect: str | None) -> bool:
     """Ask whether to go on, once it was said what will change."""
     lines = "".join(one.diff for one in planned if one.changed).splitlines()
     shown = (
@@ -543,7 +613,7 @@ async def _agreed(server: EditorServer, name: str, planned: Sequence[Any]) -> bo
     )
     question = types.ShowMessageRequestParams(
         types.MessageType.Info,
-        "\n".join([f"{name} will change:", *shown]),
+        "\n".join([f"{name} will change:", *shown, *([effect] if effect else ())]),
         [types.MessageActionItem("Do it"), types.MessageActionItem("Cancel")],
     )
     answer = await asyncio.wrap_future(server.protocol.send_request(types.WINDOW_SHOW_MESSAGE_REQUEST, question))

@@ -122,6 +122,10 @@ class Text:
         end = len(self.source) if end < 0 else end
         return TextSpan(start, end - 1 if end > start and self.source[end - 1] == "\r" else end)
 
+    def file_lines_of(self, span: TextSpan) -> tuple[int, int]:
+        """Return the first and the last line of the file, from 1, that a part of it is on."""
+        return bisect_right(self._file_lines, span.start), bisect_right(self._file_lines, span.end)
+
     def span_of(self, finding: Finding) -> TextSpan:
         """Return what a finding is about: what it names, else the rest of the line, else the whole line."""
         if finding.extent is not None:

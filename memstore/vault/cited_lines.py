@@ -14,7 +14,7 @@ from memstore.history import HISTORY
 from memstore.search.citations import CitationStanding, compare, lines_of, places_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from memstore.core.finding import Finding
     from memstore.core.view import View
@@ -40,11 +40,14 @@ def cited_lines(view: View) -> tuple[Finding, ...]:
     return in_order([finding for file in view.memories() for finding in changed_citations(view, file)])
 
 
-def changed_citations(view: View, file: MemoryFile) -> Iterator[Finding]:
-    """Yield such notices of one memory; there must be a repository, and its owner must be looking."""
+def changed_citations(view: View, file: MemoryFile, texts: Mapping[str, bytes] | None = None) -> Iterator[Finding]:
+    """Yield such notices of one memory; there must be a repository, and its owner must be looking.
+
+    `texts` has, by path, what is not saved yet.
+    """
     for place, lines, blob in _pinned(file):
         path = _path_of(view, place)
-        now = _bytes_at(view, path) if path else None
+        now = (texts or {}).get(path) or _bytes_at(view, path) if path else None
         if path is not None and now is None and (moved := view.of(HISTORY).moved_to(path)):
             path, now = moved, _bytes_at(view, moved)
         if path is None or (now is not None and digests.is_blob(now, blob)):

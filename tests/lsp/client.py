@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
+import time
 from typing import TYPE_CHECKING, Any, Self
 
 from tests.installed import MEMSTORE, at_home
@@ -154,6 +155,18 @@ class Editor:
     def findings(self, path: str) -> list[Any]:
         self.ask("textDocument/foldingRange", {"textDocument": {"uri": self.uri(path)}})  # all before it is answered
         return self.found.get(path, [])
+
+    def found_later(self, path: str, code: str, *, seconds: float = 30) -> list[Any]:
+        """Wait until something with this code is found in a file, and return all such."""
+        return self._until(path, lambda: [one for one in self.found.get(path, []) if one["code"] == code], seconds)
+
+    def _until(self, path: str, done: Callable[[], list[Any]], seconds: float) -> list[Any]:
+        end = time.monotonic() + seconds
+        while not done():
+            assert time.monotonic() < end, self.found.get(path)
+            time.sleep(0.05)
+            self.findings(path)
+        return done()
 
     def at(self, path: str, line: int, character: int, method: str, **more: object) -> Any:
         """Ask something of a place in a file, counted from 0."""

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from memstore.core.errors import MemstoreError
 from memstore.files.local_state import Environment
 from memstore.lsp import acts, completion, hover, lenses, navigation, renaming
-from memstore.lsp.diagnostics import diagnostics, findings
+from memstore.lsp.diagnostics import diagnostic, findings
 from memstore.lsp.open_files import OpenVault, TextDocument
 from memstore.lsp.text import Text, TextSpan
 from memstore.vault.check import check
-from memstore.vault.composition import open_workspace
+from memstore.vault.composition import keep_open
 from tests.support import examples, memory_text
 
 TEA = memory_text("Hot tea, see [[kettle]].\n", id="m_aaaaaaaaaa", title="Tea", source="si:ash").decode()
@@ -30,9 +30,9 @@ PIECES = [
 ]  # fmt: skip
 
 
-def bench(folder: Path) -> OpenVault:
+def opened_vault(folder: Path, entity: str | None = None) -> OpenVault:
     env = Environment(variables={}, folder=folder, home=folder.parent / "home", login="sean")
-    opened = OpenVault(folder, lambda: open_workspace(env, vault=str(folder), alone=True))
+    opened = OpenVault(folder, lambda: keep_open(env, folder, entity, alone=True))
     opened.begin()
     return opened
 
@@ -54,13 +54,13 @@ def test_what_is_found_while_somebody_types_is_what_a_check_of_the_saved_file_fi
     edits: list[tuple[int, int, str]], text: str
 ) -> None:
     with tempfile.TemporaryDirectory() as place:
-        opened = bench(vault(Path(place) / "vault"))
+        opened = opened_vault(vault(Path(place) / "vault"))
         path = "tea.md" if text == TEA else "kettle.md"
         for at, gone, new in edits:
             text = text[:at] + new + text[at + gone :]
             opened.documents[path] = document = TextDocument(path, Text(text))
             found = findings(opened, document)
-            for one in diagnostics(found, document.text):
+            for one in (diagnostic(each, document.text) for each in found):
                 assert 0 <= one.range.start.line <= one.range.end.line < document.text.line_count
         (opened.root / path).write_bytes(document.text.data)
         opened.look()
@@ -79,7 +79,7 @@ def test_what_an_edit_does_is_told_against_the_last_commit(tmp_path: Path) -> No
     folder = vault(tmp_path / "vault")
     for words in (["init", "-q"], ["add", "-A"], ["-c", "user.name=x", "-c", "user.email=x@y.z", "commit", "-qm", "x"]):
         subprocess.run(["git", *words], cwd=folder, check=True)
-    opened = bench(folder)
+    opened = opened_vault(folder)
     document = TextDocument("tea.md", Text(TEA.replace("m_aaaaaaaaaa", "m_dddddddddd")))
     opened.documents["tea.md"] = document
     assert "id-changed" in [one.code for one in findings(opened, document)]
@@ -88,7 +88,7 @@ def test_what_an_edit_does_is_told_against_the_last_commit(tmp_path: Path) -> No
     subprocess.run(
         ["git", "-c", "user.name=x", "-c", "user.email=x@y.z", "commit", "-qam", "y"], cwd=folder, check=True
     )
-    opened = bench(folder)
+    opened = opened_vault(folder)
     document = TextDocument("tea.md", Text(about.replace("source:", "access_grants: [human:tom]\nsource:")))
     opened.documents["tea.md"] = document
     wider = [one for one in findings(opened, document) if one.code == "grants-widened"]
@@ -107,7 +107,7 @@ def test_whatever_is_typed_every_question_about_every_place_is_answered(
     for at, gone, new in edits:
         text = text[:at] + new + text[at + gone :]
     with tempfile.TemporaryDirectory() as place:
-        opened = bench(vault(Path(place) / "vault"))
+        opened = opened_vault(vault(Path(place) / "vault"))
         opened.documents["tea.md"] = document = TextDocument("tea.md", Text(text))
         for offset in range(0, len(text) + 1, 3):
             for offer in completion.completions(opened, document, offset):

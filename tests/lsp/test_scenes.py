@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memstore.lsp import acts
 from memstore.lsp.text import Text
 from tests.installed import MEMSTORE, at_home
 from tests.lsp.client import Editor, ServerError, applied
@@ -302,3 +303,73 @@ def test_an_act_on_a_file_that_changes_while_somebody_is_asked_is_refused(editor
 def test_an_interrupt_ends_the_server_although_the_editor_is_still_there(editor: Editor) -> None:
     editor.open("kettle.md")
     assert editor.interrupted() == 130
+
+
+BELIEF = TEA.replace("m_bbbbbbbbbb", "m_dddddddddd").replace("derived_from", "relates_to")
+DRAFT = KETTLE.replace("m_aaaaaaaaaa", "m_eeeeeeeeee").replace("source:", "status: draft\nauthor: si:ash\nsource:")
+ACTS = {
+    "memstore.adopt": ("loose.md", [], "loose.md"),
+    "memstore.reinforce": ("tea.md", ["belief:m_bbbbbbbbbb", "note:m_aaaaaaaaaa"], "tea.md"),
+    "memstore.contradict": ("tea.md", ["belief:m_bbbbbbbbbb", "note:m_cccccccccc"], "tea.md"),
+    "memstore.derive": ("tea.md", ["belief:m_bbbbbbbbbb", "Hot things burn."], "notes/"),
+    "memstore.supersede": ("tea.md", ["belief:m_bbbbbbbbbb", "Tea is cold."], "tea.md"),
+    "memstore.resolve": ("tea.md", ["belief:m_bbbbbbbbbb", "belief:m_dddddddddd", "both"], "tea.md"),
+    "memstore.accept": ("suggestions/use.md", ["note:m_eeeeeeeeee"], "use.md"),
+    "memstore.reject": ("suggestions/use.md", ["note:m_eeeeeeeeee"], "use.md"),
+    "memstore.grant": ("folder/milk.md", ["note:m_cccccccccc", "human:tom"], "folder/milk.md"),
+    "memstore.sign": ("tea.md", ["belief:m_bbbbbbbbbb"], "tea.md"),
+    "memstore.today": ("tea.md", [], ""),
+}
+
+
+@pytest.mark.parametrize("name", [*acts.ACTS])
+def test_each_act_is_shown_done_and_taken_back(name: str, tmp_path: Path) -> None:
+    loose = {"pot.md": BELIEF, "loose.md": "---\ntype: note\n---\nLoose.\n", "suggestions/use.md": DRAFT}
+    folder = vault(tmp_path / "vault", FILES | loose)
+    (tmp_path / ".ssh").mkdir()
+    key = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", str(tmp_path / ".ssh/id_ed25519")]
+    subprocess.run(key, check=True)
+    words = [str(MEMSTORE), "--as", "human:sean"]
+    setting = [*words, "config", "--user", "signing_key", str(tmp_path / ".ssh/id_ed25519")]
+    subprocess.run(setting, cwd=folder, env=at_home(tmp_path), check=True, capture_output=True)
+
+    def files() -> dict[str, bytes]:
+        return {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*.md")}
+
+    before = files()
+    path, given, written = ACTS[name]
+    with Editor(folder, tmp_path, *words[1:]) as editor:
+        editor.answer_with = "Cancel"
+        editor.run(name, editor.uri(path), *given)
+        assert (len(editor.asked), files()) == (1, before), editor.messages
+        editor.answer_with = "Do it"
+        editor.run(name, editor.uri(path), *given)
+        assert editor.messages[-1].startswith("memstore: wrote "), editor.messages
+        assert written in editor.messages[-1]
+        assert files() != before
+        subprocess.run([*words, "undo"], cwd=folder, env=at_home(tmp_path), check=True, capture_output=True)
+        assert files() == before
+
+
+def test_what_a_registry_says_wrongly_is_found_while_it_is_typed(editor: Editor) -> None:
+    (editor.folder / "groups").mkdir()
+    right = "id: group:ops\nmembers:\n  - id: human:tom\n"
+    assert editor.open("groups/ops.yaml", right) == []
+    (found,) = editor.write("groups/ops.yaml", right.replace("group:ops", "group:op"))
+    assert (found["code"], found["range"]["start"]["line"]) == ("registry-name", 0)
+    assert editor.write("groups/ops.yaml", right.replace("members:", "members"))
+    assert editor.write("groups/ops.yaml", right) == []
+    assert editor.at("groups/ops.yaml", 0, 4, "hover") is None
+
+
+def test_who_is_who_is_what_the_files_say_and_no_unsaved_text(tmp_path: Path) -> None:
+    hidden = {
+        "tea.md": TEA.replace("source:", "access_grants: [group:ops]\nsource:"),
+        "groups/ops.yaml": "id: group:ops\nmembers: []\n",
+    }
+    folder = vault(tmp_path / "vault", FILES | hidden)
+    with Editor(folder, tmp_path, "--as", "human:tom") as editor:
+        editor.open("groups/ops.yaml", "id: group:ops\nmembers:\n  - id: human:tom\n")
+        editor.open("kettle.md")
+        assert editor.at("kettle.md", 9, 18, "hover") is None
+        assert editor.ask("workspace/symbol", {"query": "tea"}) == []
