@@ -80,8 +80,8 @@ class Team:
         return done.stderr
 
 
-def begin(home: Path) -> Team:
-    team = Team(home)
+def begin(home: Path, kind: type[Team] = Team) -> Team:
+    team = kind(home)
     git(home, "init", "-q", "--bare", "-b", "main", "remote.git")
     team.clone(ANN).mkdir()
     git(team.clone(ANN), "init", "-q", "-b", "main")

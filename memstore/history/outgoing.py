@@ -53,12 +53,13 @@ class TreeChange(NamedTuple):
 
 
 class SentCommit(NamedTuple):
-    """A commit: what its tree has that no parent has, and what differs from its first parent."""
+    """A commit: what its tree has that no parent has, and what differs from its first parent, and from each other."""
 
     id: str
     parents: tuple[str, ...]
     changes: Sequence[TreeChange]
     since_first: Sequence[TreeChange]
+    since_others: Sequence[Sequence[TreeChange]] = ()
 
 
 class Outgoing(NamedTuple):
@@ -185,7 +186,7 @@ def _commits(git: GitProcess, listed: list[list[str]], named: Mapping[str, GitOb
         for other in rest:
             theirs = {(one.path, one.mode, one.new) for one in other}
             new = [one for one in new if (one.path, one.mode, one.new) in theirs]
-        yield SentCommit(name, tuple(parents), new, first)
+        yield SentCommit(name, tuple(parents), new, first, rest)
 
 
 def _tree_changes(printed: str, empty: str) -> Iterator[list[TreeChange]]:

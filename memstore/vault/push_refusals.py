@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from functools import partial, reduce
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.access.audience import Readers, in_a_sentence, is_owner_alone, members_of, outsiders
@@ -251,7 +252,7 @@ class _Check:
     def _read_all(self, commits: Sequence[SentCommit]) -> Mapping[str, str]:
         """Read all files of a push that could be memories, and those that they replace; return a path of each blob."""
         wanted: dict[str, str] = {}
-        for change in (change for commit in commits for change in (*commit.changes, *commit.since_first)):
+        for change in (one for commit in commits for one in chain(commit.since_first, *commit.since_others)):
             if path := self._place(change.path):
                 if change.new and change.mode in git_objects.REGULAR_FILES:
                     wanted[change.new] = path
@@ -282,11 +283,12 @@ class _Check:
         from memstore.vault.pushed_charter import Charter, CharterCheck  # few vaults have one
 
         check = CharterCheck(
-            self._git, sent, [update.ref for update in moved], Charter(self._today.own, self._now),
+            self._git, sent, moved, Charter(self._today.own, self._now),
             self._charter_at, self._inside, self._blobs, self._now,
         )  # fmt: skip
-        judged = self._judged(sent, is_new=not any(update.old for update in moved))
+        judged = self._judged(sent, moved)
         for commit in sent.commits:
+            check.meet(commit)
             if commit.id in judged:
                 continue
             for path, reason in check.faults(commit, partial(self._former.last_blob, commit)):
@@ -295,15 +297,23 @@ class _Check:
             for path, reason in check.ref_faults(update, partial(tree_of_commit, self._git)):
                 yield PushRefusal(update.ref, path, reason, "push-charter")
 
-    def _judged(self, sent: Outgoing, *, is_new: bool) -> frozenset[str]:
+    def _judged(self, sent: Outgoing, moved: Sequence[RefUpdate]) -> frozenset[str]:
         """Return the commits that are there already, but in proposals: they were judged when they came.
 
-        With new refs alone, a clone takes its remote branches for what is there, lest its hook refuse a new branch
-        because of who has left. The server knows.
+        For new refs, a clone takes its remote branches for what is there, lest its hook refuse a new branch because of
+        who has left. The server knows. What is new on a branch that is there is judged in any case.
         """
-        words = ("rev-list", "--stdin", *(("--exclude=*/propose/*", "--remotes") if is_new else ()))
-        known = "".join(f"{one}\n" for one in sent.known)
-        return frozenset(self._git.attempt(*words, data=known.encode()).stdout.decode().split())
+        new = [update for update in moved if not update.old]
+        there = self._listed(*sent.known, *(("--exclude=*/propose/*", "--remotes") if new else ()))
+        grown = [name for one in moved if one.old and one.new for name in (one.new, f"^{one.old}")] if new else []
+        return there - (self._listed(*grown, *(f"^{one}" for one in sent.known)) if grown else frozenset())
+
+    def _listed(self, *names: str) -> frozenset[str]:
+        options = [name for name in names if name.startswith("--")]
+        known = "".join(f"{name}\n" for name in names if name not in options)
+        return frozenset(
+            self._git.attempt("rev-list", "--stdin", *options, data=known.encode()).stdout.decode().split()
+        )
 
     def _charter_at(self, commit: str) -> Charter | None:
         """Return the charter as of a commit; None if it has none of the group that owns the vault today."""

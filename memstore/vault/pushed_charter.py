@@ -8,7 +8,9 @@ a commit changes, and of the vault as it is today.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from functools import cache, cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.access import registry
@@ -25,11 +27,11 @@ from memstore.files.plain_note import is_registry
 from memstore.history.outgoing import PROPOSALS, objects
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from memstore.access.own_files import OwnFiles
-    from memstore.access.world import Labels, World
+    from memstore.access.world import Labels
     from memstore.history.git_process import GitProcess
     from memstore.history.outgoing import Outgoing, RefUpdate, SentCommit, TreeChange
     from memstore.vault.pushed_blobs import Blobs
@@ -90,13 +92,23 @@ class Person(NamedTuple):
     address: str
 
 
+class _Act(NamedTuple):
+    """Who made a commit, by which charter: whose records they make, whose texts; and if a keeper answers for it."""
+
+    charter: Charter
+    who: Person
+    acting: frozenset[str]
+    mine: frozenset[str]
+    is_keepers: bool
+
+
 class CharterCheck:
     """The check of one push.
 
     Args:
         git: the repository.
         sent: what would be sent.
-        refs: where it would be sent to.
+        moved: where it would be sent to.
         today: the charter of the vault as it is before the push.
         charter_at: returns the charter as of a commit; None if it has none.
         inside: returns a path of the repository from the vault's folder; None outside of it.
@@ -108,7 +120,7 @@ class CharterCheck:
         self,
         git: GitProcess,
         sent: Outgoing,
-        refs: Iterable[str],
+        moved: Sequence[RefUpdate],
         today: Charter,
         charter_at: Callable[[str], Charter | None],
         inside: Callable[[str], str | None],
@@ -118,7 +130,7 @@ class CharterCheck:
         self._git, self._today, self._inside, self._blobs = git, today, inside, blobs
         self._commits, self._known = sent.commits, sent.known
         self._charter_at, self._now = charter_at, now
-        self._is_proposal = all(ref.startswith(PROPOSALS) for ref in refs)
+        self._moved = moved
         self._heads = {name: found.data.partition(b"\n\n")[0] for name, found in
                        objects(git, (commit.id for commit in sent.commits)).items()}  # fmt: skip
         self._parents = {commit.id: commit.parents for commit in sent.commits}
@@ -127,27 +139,46 @@ class CharterCheck:
         self._let_in()
         self._vouched = self._merged_by_keepers()
         self._brought: set[tuple[str, str | None]] = set()  # what keepers changed, by path and blob
+        self._shared: set[tuple[str | None, str]] = set()  # memories that keepers granted, and to whom
+
+    def meet(self, commit: SentCommit) -> None:
+        """Note what a commit changes that its maker may; to be called for each, oldest first, before it is judged."""
+        act = self._act(commit)
+        if act.is_keepers:
+            self._brought |= {(one.path, one.new) for one in (*commit.changes, *commit.since_first)}
+            self._shared |= self._granted_in(commit)
+        else:
+            records = [(one, path) for one in _gone(commit) if (path := self._inside(one.path)) and _is_record(path)]
+            self._brought |= {(one.path, None) for one, path in records if not [*self._of_record(one, path, act)]}
+
+    def _act(self, commit: SentCommit) -> _Act:
+        charter, who = self._charter_of(commit.id), self._person(commit)
+        # The author's address is any word of the committer: it vouches for texts of others, and for no acts of theirs.
+        acting = {who.committer}
+        mine = acting | ({who.author} if self._is_member(charter, who.author) else set())
+        for names in (acting, mine):
+            names |= {name for name, controller in charter.controllers.items() if controller in names}
+        is_keepers = commit.id in self._vouched or self._is_keeper(charter, who.committer)
+        return _Act(charter, who, frozenset(acting), frozenset(mine), is_keepers)
 
     # -- one commit ----------------------------------------------------------------------------
 
     def faults(self, commit: SentCommit, blob_before: Callable[[str], str | None]) -> Iterator[Fault]:
         """Yield why a commit may not go; `blob_before` returns that of the last memory that was at a path before."""
         yield from self._of_records(commit)
-        charter, who = self._charter_of(commit.id), self._person(commit)
-        is_keepers = commit.id in self._vouched or self._is_keeper(charter, who.committer)
-        if is_keepers:
-            self._brought |= {(one.path, one.new) for one in (*commit.changes, *commit.since_first)}
-        yield from self._of_vaults(commit, is_keepers=is_keepers)
+        act = self._act(commit)
+        charter, who = act.charter, act.who
+        yield from self._of_vaults(commit, is_keepers=act.is_keepers)
         if commit.id in self._vouched or self._is_of_before(commit):
             return
         if not who.committer:
             yield None, f"the vault doesn't know whose address {who.address} is"
         elif not self._is_member(charter, who.committer):
             yield None, f"{who.committer} is no member"
-        elif kind_of(charter.world, who.committer) is Kind.AGENT and not self._is_proposal:
+        elif kind_of(charter.world, who.committer) is Kind.AGENT and commit.id not in self._proposed:
             yield None, f"{who.committer} is an agent: it pushes to {PROPOSALS}NAME, and a keeper merges that"
         else:
-            yield from self._of_files(commit, charter, who, is_keepers, blob_before)
+            yield from self._of_files(commit, act, blob_before)
 
     def _is_of_before(self, commit: SentCommit) -> bool:
         """Whether a commit is of before the charter, and has nothing of a vault: it is what git could push before.
@@ -163,6 +194,22 @@ class CharterCheck:
             or (new and (self._blobs[new].labels or self._recorded_by(path, new)))
             for path, new in places
         )
+
+    @cached_property
+    def _proposed(self) -> frozenset[str]:
+        """The commits that would be on proposals alone."""
+        elsewhere = [update.new for update in self._moved if update.new and not update.ref.startswith(PROPOSALS)]
+        tips = self._git.run("rev-list", "--no-walk", *elsewhere).decode().split() if elsewhere else ()
+        return frozenset(self._parents.keys() - self._reached(tips))
+
+    def _reached(self, tips: Iterable[str], but: Collection[str] = ()) -> set[str]:
+        """Return the commits of the push that some lead to, but for some and what only they lead to."""
+        waiting, found = [*tips], set[str]()
+        while waiting:
+            if (name := waiting.pop()) in self._parents and name not in found and name not in but:
+                found.add(name)
+                waiting.extend(self._parents[name])
+        return found
 
     @cached_property
     def _is_begun(self) -> bool:
@@ -192,80 +239,85 @@ class CharterCheck:
             ):
                 yield change.path, f"it is a {kind.name.lower()}, which nobody changes"
 
-    def _of_files(
-        self,
-        commit: SentCommit,
-        charter: Charter,
-        who: Person,
-        is_keepers: bool,  # noqa: FBT001 - one of two kinds of people
-        blob_before: Callable[[str], str | None],
-    ) -> Iterator[Fault]:
-        # The author's address is any word of the committer: it vouches for texts of others, and for no acts of theirs.
-        acting = {who.committer}
-        mine = acting | ({who.author} if self._is_member(charter, who.author) else set())
-        for names in (acting, mine):
-            names |= {name for name, controller in charter.controllers.items() if controller in names}
-        gone = [one for one in commit.since_first if one.new is None] if len(commit.parents) < 2 else []  # noqa: PLR2004
-        moved = {name: one.old for one in gone if one.old and (name := self._id(one.old)) is not None}
-        for change in (*commit.changes, *gone):
+    def _of_files(self, commit: SentCommit, act: _Act, blob_before: Callable[[str], str | None]) -> Iterator[Fault]:
+        before = self._before(commit)
+        for change in (*commit.changes, *_gone(commit)):
             inside = self._inside(change.path)
             if inside is None:
                 continue
             if is_kept(inside):
-                if not is_keepers:
-                    yield change.path, f"{who.committer} is no keeper, and keepers alone change it"
-            elif change.new and (by := self._recorded_by(inside, change.new)):
-                if by not in acting and not (is_keepers and registry_kind(inside) in _SAID):
-                    yield change.path, f"it records an act of {by}, and {who.address} is {who.committer}'s"
+                if not act.is_keepers:
+                    yield change.path, f"{act.who.committer} is no keeper, and keepers alone change it"
+            elif _is_record(inside):
+                yield from self._of_record(change, inside, act)
             elif change.new and (labels := self._blobs[change.new].labels):
-                here = change.old or blob_before(change.path)
-                before = here if here and self._id(here) == labels.id else moved.get(labels.id)
-                old = self._blobs[before].labels if before else None
-                yield from self._of_memory(change, labels, old, charter.world, is_keepers)
-                is_begun_here = is_keepers and not commit.parents  # whoever begins a vault brings texts of others along
-                author = None if is_begun_here else self._new_author(inside, change.new, before)
-                if author and author not in mine:
-                    yield change.path, f"it says that {author} wrote it, and {who.address} is {who.committer}'s"
+                here = blob_before(change.path)
+                old = before.get(labels.id) or ([(inside, here)] if here and self._id(here) == labels.id else [])
+                yield from self._of_memory(change, labels, self._granted(old), act)
+                # Whoever begins a vault brings texts of others along.
+                author = None if act.is_keepers and not commit.parents else self._author(inside, change.new)
+                if author and author not in act.mine and author not in (self._author(*one) for one in old):
+                    yield change.path, f"it says that {author} wrote it, and {act.who.address} is {act.who.committer}'s"
 
-    def _of_memory(
-        self,
-        change: TreeChange,
-        labels: Labels,
-        old: Labels | None,
-        world: World,
-        is_keepers: bool,  # noqa: FBT001
-    ) -> Iterator[Fault]:
+    def _of_record(self, change: TreeChange, inside: str, act: _Act) -> Iterator[Fault]:
+        """Yield why a record may not be new, or a verdict gone: it is another's."""
+        kind = registry_kind(inside)
+        is_free = act.is_keepers and (kind in _SAID or not change.new)
+        by = self._recorded_by(inside, change.new or (change.old if kind is RegistryKind.VERDICT else None))
+        if by and by not in act.acting and not is_free:
+            yield change.path, f"it records an act of {by}, and {act.who.address} is {act.who.committer}'s"
+
+    def _before(self, commit: SentCommit) -> Mapping[str | None, Sequence[tuple[str, str]]]:
+        """Return the memories that a commit changes as its parents have them, by id: their paths and blobs."""
+        found: dict[str | None, list[tuple[str, str]]] = defaultdict(list)
+        for change in chain(commit.since_first, *commit.since_others):
+            if change.old and (name := self._id(change.old)) and (inside := self._inside(change.path)):
+                found[name].append((inside, change.old))
+        return found
+
+    def _granted_in(self, commit: SentCommit) -> set[tuple[str | None, str]]:
+        """Return the memories that a commit grants to somebody, and to whom."""
+        before = self._before(commit)
+        found = [labels for one in commit.changes if one.new and (labels := self._blobs[one.new].labels)]
+        return {(one.id, name) for one in found for name in {*one.access_grants} - self._granted(before[one.id])}
+
+    def _granted(self, files: Iterable[tuple[str, str]]) -> set[str]:
+        return {name for _, blob in files if (found := self._blobs[blob].labels) for name in found.access_grants}
+
+    def _of_memory(self, change: TreeChange, labels: Labels, granted_before: set[str], act: _Act) -> Iterator[Fault]:
+        world = act.charter.world
         if labels.owner not in (None, world.owner) or labels.access_denies:
             yield change.path, f"it is narrower than {world.owner}, for whom this vault is"
-        granted = outsiders(world, labels.access_grants, self._now) - {*(old.access_grants if old else ())}
-        if granted and not is_keepers:
+        granted = outsiders(world, labels.access_grants, self._now) - granted_before
+        if granted and not act.is_keepers:
             yield change.path, f"it is granted to {', '.join(sorted(granted))}, and keepers alone share what is here"
 
-    def _bytes(self, path: str, blob: str) -> bytes:
-        return self._blobs.bytes_of({path: blob})[path]
-
-    def _author(self, path: str, blob: str | None) -> str | None:
-        file = memory_file.read(path, self._bytes(path, blob)) if blob else None
-        return file.memory.author if isinstance(file, MemoryFile) else None
-
-    def _new_author(self, path: str, blob: str, before: str | None) -> str | None:
-        """Return the author of a memory, if it had another or none before."""
-        author = self._author(path, blob)
-        return author if author and author != self._author(path, before) else None
+    def _author(self, path: str, blob: str) -> str | None:
+        return self._said_in(path, blob)
 
     def _recorded_by(self, path: str, blob: str | None) -> str | None:
         """Return whose act or word a file records, if it records one."""
-        kind = registry_kind(path)
-        if not blob or not (is_audit_path(path) or kind in _WHOSE):
-            return None
-        data = self._bytes(path, blob)
-        if kind is None:
-            event = audit_event(path, data)
-            return event.by if event else None
-        file = registry.read(path, kind, data)
-        if isinstance(file, RegistryFile):
-            return file.values.get(_WHOSE[kind]) or None
-        return "nobody who can be read" if is_registry(path, data) else None
+        return self._said_in(path, blob) if blob and _is_record(path) else None
+
+    def _said_in(self, path: str, blob: str) -> str | None:
+        if (path, blob) not in self._names:
+            self._names |= self._names_in({blob: {path}})
+        return self._names[path, blob]
+
+    @cached_property
+    def _names(self) -> dict[tuple[str, str], str | None]:
+        """Whom the records and memories of the push name as theirs, all read at once."""
+        wanted: dict[str, set[str]] = defaultdict(set)
+        for change in (one for commit in self._commits for one in chain(commit.since_first, *commit.since_others)):
+            for blob in (change.old, change.new):
+                if blob and (path := self._inside(change.path)) and (_is_record(path) or self._blobs[blob].labels):
+                    wanted[blob].add(path)
+        return self._names_in(wanted)
+
+    def _names_in(self, wanted: Mapping[str, Collection[str]]) -> dict[tuple[str, str], str | None]:
+        texts = self._blobs.texts({blob: next(iter(paths)) for blob, paths in wanted.items()})
+        found = {(path, blob): _named_in(path, data or b"") for blob, data in texts for path in wanted[blob]}
+        return {(path, blob): found.get((path, blob)) for blob, paths in wanted.items() for path in paths}
 
     def _id(self, blob: str) -> str | None:
         labels = self._blobs[blob].labels
@@ -291,8 +343,21 @@ class CharterCheck:
                 continue
             if is_kept(inside) or (is_audit_path(inside) and path in before):
                 yield path, "it would be as it was before a keeper changed it"
-            elif registry_kind(inside) in _SAID and (by := self._recorded_by(inside, before.get(path))):
+            elif by := self._recorded_by(inside, before.get(path)):
                 yield path, f"it records an act of {by}, which nobody changes"
+            elif shared := self._shared_again(before.get(path), after.get(path)):
+                yield (
+                    path,
+                    f"it would be granted to {', '.join(sorted(shared))} again, which a keeper took back",
+                )
+
+    def _shared_again(self, before: str | None, after: str | None) -> set[str]:
+        """Return who is granted a memory in the end, and neither was before nor by a keeper in this push."""
+        old, new = (self._blobs[blob].labels if blob else None for blob in (before, after))
+        if not (old and new and old.id == new.id):
+            return set()
+        granted = outsiders(self._today.world, {*new.access_grants} - {*old.access_grants}, self._now)
+        return {name for name in granted if (new.id, name) not in self._shared}
 
     # -- who -----------------------------------------------------------------------------------
 
@@ -334,16 +399,35 @@ class CharterCheck:
 
     def _merged_by_keepers(self) -> frozenset[str]:
         """Return the commits that a keeper merged: he answers for them."""
-        parents, found = self._parents, set[str]()
+        found = set[str]()
         for commit in self._commits:
             if len(commit.parents) > 1 and self._is_keeper(self._charter_of(commit.id), self._person(commit).committer):
-                waiting, own = [*commit.parents[1:]], {commit.parents[0]}
-                while waiting:
-                    name = waiting.pop()
-                    if name in parents and name not in found and name not in own:
-                        found.add(name)
-                        waiting.extend(parents[name])
+                found |= self._reached(commit.parents[1:], {*found, commit.parents[0]})
         return frozenset(found)
+
+
+def _gone(commit: SentCommit) -> list[TreeChange]:
+    """Return what a commit deletes; a merge deletes nothing by itself."""
+    return [one for one in commit.since_first if one.new is None and len(commit.parents) < 2]  # noqa: PLR2004
+
+
+def _is_record(path: str) -> bool:
+    return is_audit_path(path) or registry_kind(path) in _WHOSE
+
+
+def _named_in(path: str, data: bytes) -> str | None:
+    """Return whose act or word a record is, or who wrote a memory."""
+    kind = registry_kind(path)
+    if is_audit_path(path):
+        event = audit_event(path, data)
+        return event.by if event else None
+    if kind not in _WHOSE:
+        memory = memory_file.read(path, data)
+        return memory.memory.author if isinstance(memory, MemoryFile) else None
+    file = registry.read(path, kind, data)
+    if isinstance(file, RegistryFile):
+        return file.values.get(_WHOSE[kind]) or None
+    return "nobody who can be read" if is_registry(path, data) else None
 
 
 def _first(form: re.Pattern[bytes], head: bytes) -> str:

@@ -163,6 +163,23 @@ def amended_verdict(team: Team) -> tuple[str, str]:
     return BEN, "it is a verdict, which nobody changes"
 
 
+def dropped_verdict(team: Team) -> tuple[str, str]:
+    judged(team, ANN)
+    team.passes(ANN)
+    team.ok(BEN, "git", "pull", "-q", "origin", "main")
+    shutil.rmtree(team.clone(BEN) / ".memstore/verdicts")
+    team.commit(BEN)
+    return BEN, "it records an act of human:ann"
+
+
+def verdict_merged_away(team: Team) -> tuple[str, str]:
+    judged(team, ANN)
+    team.passes(ANN)
+    team.commit(BEN)
+    merged_with_older_files(team, BEN)
+    return BEN, "it records an act of human:ann, which nobody changes"
+
+
 def refusal(team: Team) -> Path:
     """Let Ann refuse something and push that; return the record in Ben's clone."""
     words = ("--from", ANN, "--to", EVE, "--scope", f"subject:{ANN}", "--commit")
@@ -305,7 +322,8 @@ def by_an_agent(team: Team) -> tuple[str, str]:
         self_made_member, self_made_keeper, keeper_in_two_steps, forged_author, forged_act, amended_audit,
         dropped_audit, group_in_group, renamed_group, own_history, forged_beside_the_vault, narrower,
         shared_with_another, by_an_agent,
-        forged_verdict, amended_verdict, amended_refusal, dropped_refusal, refusal_merged_away, consent_of_another,
+        forged_verdict, amended_verdict, dropped_verdict, verdict_merged_away,
+        amended_refusal, dropped_refusal, refusal_merged_away, consent_of_another,
         request_of_another, act_by_the_author_line, forged_author_in_two_steps, forged_author_after_all, vault_inside,
         vault_inside_by_a_keeper, plain_files_beside_the_vault,
     ],
@@ -331,6 +349,68 @@ def test_members_record_what_they_say_and_keepers_what_others_say(team: Team) ->
     team.memstore(ANN, "privacy", "consent", "grant", "--from", BEN, *words)
     team.passes(ANN)
     team.passes(ANN)
+
+
+def test_a_merge_brings_what_keepers_did_and_nothing_back(team: Team) -> None:
+    """What a keeper granted and moved is in a merge of the same memory; what she took back stays taken back."""
+    [path] = (team.clone(ANN) / "notes").rglob("pager*.md")
+    team.memstore(ANN, "privacy", "grant", str(path), "--to", EVE, "--commit")
+    team.memstore(ANN, "mv", "Pager", "notes/night.md", "--commit")
+    team.passes(ANN)
+    merged_with_tag(team, "day")
+    team.passes(BEN)
+    team.ok(ANN, "git", "pull", "-q", "origin", "main")
+    team.memstore(ANN, "privacy", "revoke", "notes/night.md", "--from", EVE, "--commit")
+    team.passes(ANN)
+    team.commit(BEN, "beside")
+    assert f"refs/heads/main: notes/night.md: it would be granted to {EVE} again" in merged_with_older_files(team, BEN)
+    team.ok(BEN, "git", "reset", "-q", "--hard", "HEAD~1")
+    merged_with_tag(team, "night")
+    team.passes(BEN)
+    assert EVE not in git(team.remote, "show", "main:notes/night.md")
+
+
+def merged_with_tag(team: Team, tag: str) -> None:
+    """Let Ben tag the memory, while others changed it, and merge that."""
+    team.memstore(BEN, "tag", "Pager", f"+{tag}", "--commit")
+    team.ok(BEN, "git", "pull", "-q", "--no-rebase", "--no-edit", "origin", "main")
+
+
+def test_a_member_merges_a_branch_on_which_a_keeper_changed_the_charter(team: Team) -> None:
+    team.ok(ANN, "git", "switch", "-q", "-c", "guests")
+    team.memstore(ANN, "privacy", "group", "add", "group:guests", EVE, "--commit")
+    team.passes(ANN, "origin", "guests")
+    team.commit(BEN, "beside")
+    team.ok(BEN, "git", "fetch", "-q")
+    team.ok(BEN, "git", "merge", "-q", "--no-edit", "origin/guests")
+    team.passes(BEN)
+
+
+def test_a_verdict_is_taken_back_by_whoever_judged_it(team: Team) -> None:
+    judged(team, BEN)
+    team.passes(BEN)
+    shutil.rmtree(team.clone(BEN) / ".memstore/verdicts")
+    team.commit(BEN)
+    team.passes(BEN)
+    judged(team, BEN)
+    team.passes(BEN)
+    team.ok(ANN, "git", "pull", "-q", "origin", "main")
+    shutil.rmtree(team.clone(ANN) / ".memstore/verdicts")
+    team.commit(ANN, "a keeper")
+    team.passes(ANN)
+
+
+def test_a_proposal_goes_along_with_main_and_a_new_branch_after_somebody_left(team: Team) -> None:
+    by_an_agent(team)
+    team.ok(ANN, "git", "fetch", "-q", "../ash", "main:refs/heads/propose/x")
+    team.commit(ANN, "beside")
+    team.passes(ANN, "origin", "HEAD:main", "propose/x")
+    team.ok(BEN, "git", "pull", "-q", "origin", "main")
+    team.memstore(BEN, "add", "Ben was there.", "--commit")
+    team.passes(BEN)
+    team.ok(ANN, "git", "pull", "-q", "origin", "main")
+    team.memstore(ANN, "privacy", "group", "remove", OPS, BEN, "--commit")
+    team.passes(ANN, "origin", "HEAD:main", "HEAD:refs/heads/release")
 
 
 def test_somebody_who_left_pushes_nothing_and_is_not_brought_back(team: Team) -> None:
