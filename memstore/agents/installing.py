@@ -65,6 +65,7 @@ class EditorSetUp:
 class ServedProgram:
     """A program whose settings have memstore's server: the `root` of the vault it is shown, as whom, and who listens.
 
+    `scope` is that of what its hooks write down in the current folder, and of what comes to mind there; None for none.
     `problem` is why it can't be served; the rest is None where the settings can't be read.
     """
 
@@ -75,6 +76,7 @@ class ServedProgram:
     context: str | None = None
     alone: bool | None = None
     problem: str | None = None
+    scope: str | None = None
 
 
 class _Known(NamedTuple):

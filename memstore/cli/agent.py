@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -87,13 +88,19 @@ def uninstall(session: CliSession, name: str, *, dry_run: bool) -> None:
 def list_(session: CliSession) -> None:
     """List the programs that memstore is set up in: whose vault each is shown, as whom, and who listens.
 
-    That is read from their settings. No server is started.
+    What hooks write down in the current folder has the scope that is named, and comes to mind there alone.
+    All is read from the programs' settings. No server is started.
     """
     from memstore.agents.installing import Installer
     from memstore.cli.output import safe_line
+    from memstore.vault.composition import scope_at
 
     env = session.environment()
     found = [served for name in HOSTS if (served := Installer(env, name).served())]
+    found = [
+        replace(one, scope=scope_at(env, Path(one.root), None)) if one.root and not one.problem else one
+        for one in found
+    ]
     session.emit("agents", found, lambda: _served_lines(session, found), each="programs")
     for one in found:
         if one.problem:
@@ -109,7 +116,8 @@ def _served_lines(session: CliSession, found: Sequence[ServedProgram]) -> Iterat
         if one.root is not None:
             shows = "nobody else listens" if one.alone else one.context or "only what everybody may see"
             shown = f"{safe_line(one.root)} as {session.paint('ref', safe_line(one.entity or 'nobody'))}"
-            yield f"{one.agent}: {shown}, {safe_line(shows)} ({session.paint('path', safe_line(str(one.file)))})"
+            here = f", here {safe_line(one.scope)}" if one.scope else ""
+            yield f"{one.agent}: {shown}, {safe_line(shows)}{here} ({session.paint('path', safe_line(str(one.file)))})"
 
 
 def _pinned(session: CliSession, name: str) -> PinnedCommand:

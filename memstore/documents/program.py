@@ -72,6 +72,7 @@ Form("""ServedProgram
     agent file vault=root entity context
     self=alone: nobody else listens
     problem: why the program can't be served
+    scope: of what is written down in the current folder, and comes to mind there
 """)
 Form("""Iterable[ServedProgram]
     @agents: the agents' programs that memstore is set up in, and whose vault each is shown

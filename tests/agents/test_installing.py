@@ -269,6 +269,13 @@ def test_the_list_says_what_each_program_is_shown(program: InProcess) -> None:
     program.ok("--vault", ".", "--as", "si:max", "--context", "ctx:park", "mcp", "install", "zed")
     line = f"zed: {program.vault} as si:max, ctx:park ({program.home / HOSTS['zed'].servers})"
     assert line in program.ok("mcp", "list").splitlines()
+    project = program.home / "work/acme"
+    project.mkdir(parents=True)
+    (scope,) = {
+        one["scope"] for one in json.loads(program.run("--json", "mcp", "list", cwd=project).stdout)["programs"]
+    }
+    assert scope.startswith("project:acme-")
+    assert f", here {scope} (" in program.run("mcp", "list", cwd=project).stdout
 
 
 def test_the_list_says_what_is_wrong(program: InProcess) -> None:
