@@ -14,12 +14,12 @@ from hypothesis import HealthCheck, settings
 from hypothesis.configuration import set_hypothesis_home_dir
 
 from tests.installed import ROOT, at_home
-from tests.postgres import database, postgres
+from tests.postgres import database, engine, postgres
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["database", "postgres"]  # fixtures
+__all__ = ["database", "engine", "postgres"]  # fixtures
 
 # What a person's shell may set, and what no test may depend on; more of the same are told by how they begin.
 _NOT_OURS = ("VISUAL", "EDITOR", "EMAIL", "NO_COLOR", "FORCE_COLOR", "COLUMNS", "PYTHONIOENCODING")

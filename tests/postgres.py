@@ -18,10 +18,20 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from tests.engine_vaults import Engine
+
 # Debian keeps the server's programs beside the path.
 _PLACES = os.pathsep.join([os.environ.get("PATH", ""), *map(str, Path("/usr/lib/postgresql").glob("*/bin"))])
-_SETTINGS = {"fsync": "off", "full_page_writes": "off", "synchronous_commit": "off", "shared_buffers": "64MB"}
+_SETTINGS = {
+    "listen_addresses": "",
+    "fsync": "off",
+    "full_page_writes": "off",
+    "synchronous_commit": "off",
+    "shared_buffers": "64MB",
+}
 _PATIENCE_SECONDS = 60
+# The server ends, by its id, with whoever started it: even one who is killed closes what the shell reads from.
+_UNTIL_THE_END = '"$@" & read -r _; kill -INT $!; wait'
 
 
 class Postgres:
@@ -66,12 +76,12 @@ def postgres() -> Iterator[Postgres]:
         subprocess.run(made, check=True, capture_output=True, **how)  # type: ignore[call-overload]
         settings = [word for name, value in _SETTINGS.items() for word in ("-c", f"{name}={value}")]
         with (folder / "log").open("wb") as log:
-            words = [server, "-D", data, "-k", str(folder), "-c", "listen_addresses=", *settings]
-            process = subprocess.Popen(words, stdout=log, stderr=log, **how)  # type: ignore[call-overload]
+            words = ["sh", "-c", _UNTIL_THE_END, "sh", server, "-D", data, "-k", str(folder), *settings]
+            process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=log, stderr=log, **how)  # type: ignore[call-overload]
         try:
             yield _answering(Postgres(folder), process, folder / "log")
         finally:
-            process.send_signal(2)  # a fast end, without waiting for sessions
+            process.stdin.close()
             process.wait(_PATIENCE_SECONDS)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -82,6 +92,15 @@ def database(postgres: Postgres) -> Iterator[str]:
     """The URL of an empty database."""
     with postgres.database() as url:
         yield url
+
+
+@pytest.fixture(scope="session")
+def engine(postgres: Postgres) -> Iterator[Engine]:
+    """A database with the schema in it, for all tests of one process; each vault in it has a name of its own."""
+    from tests.engine_vaults import Engine
+
+    with postgres.database() as url:
+        yield Engine.begun(url)
 
 
 def _other_user() -> pwd.struct_passwd:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-PACKAGES = ("access", "lineage", "conflicts", "beliefs", "trust", "memories", "exchange", "report")
+PACKAGES = ("access", "lineage", "conflicts", "beliefs", "trust", "engines", "memories", "exchange", "report")
 LATER = {
     # The owner, whom nobody overhears, comes without, as does all but a push.
     "access.local_state": {"access.label_reader", "access.world"},

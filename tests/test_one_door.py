@@ -45,6 +45,7 @@ PACKAGES = [
     "beliefs",
     "trust",
     "vault",
+    "engines",
     "memories",
     "exchange",
     "report",

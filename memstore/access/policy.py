@@ -93,7 +93,7 @@ class ListenerAccess:
 
     def _lineage_denial(self, labels: Labels) -> Denial | None:
         """Return why the memories that a memory was made from deny the listener."""
-        sources = set() if is_passed_generalization(labels) else set(_source_ids(labels))
+        sources = set() if is_passed_generalization(labels) else set(source_ids(labels))
         unknown = {source for source in sources if source not in self._world.memories}
         denied = {source for source in sources - unknown if not self._allows(source)}
         if denied:
@@ -134,7 +134,7 @@ class ListenerAccess:
             if labels is None or memory_id in found or memory_id in self._settled:
                 continue
             asks = not (self.owns(labels) or is_passed_generalization(labels))
-            found[memory_id] = tuple(_source_ids(labels)) if asks else ()
+            found[memory_id] = tuple(source_ids(labels)) if asks else ()
             waiting.extend(found[memory_id])
         return found
 
@@ -176,7 +176,7 @@ def is_passed_generalization(labels: Labels) -> bool:
             return False
 
 
-def _source_ids(labels: Labels) -> Iterator[str]:
+def source_ids(labels: Labels) -> Iterator[str]:
     """Yield the ids of the memories that a memory was made from."""
     for source in labels.derived_from:
         if not is_external_mark(source):

@@ -101,7 +101,8 @@ class Look:
         catalog = self.snapshot.catalog
         if self.is_alone and all(map(self._is_sole, set(catalog.column("owner")))):
             return catalog.memories  # the usual case: no registry needs to be read
-        return self.sight.rows()
+        rows = self.sight.rows()
+        return rows if self.moment.labels is None else sorted({*rows}.intersection(catalog.memories))
 
     @cached_property
     def texts(self) -> Sequence[int]:
@@ -199,7 +200,7 @@ class Look:
         """What decides who sees which of them."""
         from memstore.vault.sight import Sight
 
-        return Sight(self.ws, lambda: self.snapshot)
+        return Sight(self.ws, lambda: self.moment.labels or self.snapshot)
 
     @cached_property
     def mask(self) -> bytearray:

@@ -34,11 +34,13 @@ class Moment(NamedTuple):
     """A state of a vault: its files, what returns their bytes by path, and the commit whose state it is, if any.
 
     Without files, they are taken when they are first looked at; without what reads them, the current ones are read.
+    `labels` has the labels of all memories where the files are those alone that the viewer may see.
     """
 
     snapshot: "Snapshot | None" = None
     read: "Callable[[str], bytes] | None" = None
     commit: str | None = None
+    labels: "Snapshot | None" = None
 
 
 class Workspace(NamedTuple):

@@ -1,4 +1,4 @@
-"""What holds for every ranker: by an index in memory or on disk, and by reading every memory."""
+"""What holds for every ranker: by an index in memory, on disk or in a database, and by reading every memory."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.memory_workspace import OWNER, memory_workspace
 from tests.support import disk_vault, memory_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from memstore.core.view import View
@@ -59,9 +59,16 @@ class Case(NamedTuple):
         return [self.view.entry(row).path.removesuffix(".md") for row in ranked.rows]
 
 
-@pytest.fixture(params=["index", "index on disk", "scan"])
-def case(request: pytest.FixtureRequest, tmp_path: Path) -> Case:
+@pytest.fixture(params=["index", "index on disk", "index in a database", "scan"])
+def case(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Case]:
     ws = memory_workspace(FILES)
+    if request.param == "index in a database":
+        engine = request.getfixturevalue("engine")
+        name = engine.name()
+        engine.index(name, ws)
+        with engine.view(name, ws) as view:
+            yield Case(view.of(INDEX).ranker, view)
+        return
     if request.param == "index on disk":
         vault = disk_vault(tmp_path)
         for path, data in FILES.items():
@@ -69,7 +76,7 @@ def case(request: pytest.FixtureRequest, tmp_path: Path) -> Case:
         DiskLibrary(vault, cache=tmp_path / "cache").snapshot()
         ws = ws._replace(vault=vault, library=DiskLibrary(vault, cache=tmp_path / "cache"))
     view = ws.view()
-    return Case(ScanRanker() if request.param == "scan" else view.of(INDEX).ranker, view)
+    yield Case(ScanRanker() if request.param == "scan" else view.of(INDEX).ranker, view)
 
 
 def test_the_best_stands_first_and_all_are_counted(case: Case) -> None:

@@ -1,4 +1,4 @@
-"""What holds for every snapshot: in memory, from the index on disk, and from both laid over each other."""
+"""What holds for every snapshot: in memory, from disk, from both laid over each other, and from a database."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ import pytest
 from memstore.core.catalog import ITEM_SEPARATOR, Field, FileKind
 from memstore.search.disk_library import DiskLibrary
 from memstore.search.memory_snapshot import snapshot_of_files
+from tests.memory_workspace import memory_workspace
 from tests.support import disk_vault, memory_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from memstore.search.library import Snapshot
@@ -31,13 +32,26 @@ FILES = {
 }  # fmt: skip
 
 
-@pytest.fixture(params=["memory", "disk", "layered", "overlaid"])
-def snapshot(request: pytest.FixtureRequest, tmp_path: Path) -> Snapshot:
-    if request.param == "memory":
+@pytest.fixture(params=["memory", "disk", "layered", "overlaid", "database"])
+def snapshot(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Snapshot]:
+    if request.param != "database":
+        yield taken(request.param, tmp_path)
+        return
+    engine, ws = request.getfixturevalue("engine"), memory_workspace(FILES)
+    name = engine.name()
+    before = {"gone.md": memory_text("Hot tea, gone.\n"), "b.md": b"plain once"}
+    engine.index(name, ws, files=FILES | before)
+    engine.index(name, ws)
+    with engine.whole(name) as found:
+        yield found
+
+
+def taken(kind: str, tmp_path: Path) -> Snapshot:
+    if kind == "memory":
         return snapshot_of_files(FILES.items(), blob_id=lambda _: "0")
     vault = disk_vault(tmp_path)
     library = DiskLibrary(vault, cache=tmp_path / "cache")
-    if request.param == "layered":
+    if kind == "layered":
         before = {"gone.md": memory_text("Hot tea, gone.\n"), "b.md": b"plain once", "was.md": FILES["a/tea.md"]}
         for path, data in (FILES | before).items():
             if path != "a/tea.md":
@@ -49,7 +63,7 @@ def snapshot(request: pytest.FixtureRequest, tmp_path: Path) -> Snapshot:
         (vault.root / "was.md").rename(vault.root / "a/tea.md")
         (vault.root / "c/copy.md").rename(vault.root / "c/other.md")
         (vault.root / "c/other.md").rename(vault.root / "c/copy.md")
-    elif request.param == "overlaid":
+    elif kind == "overlaid":
         vault.create("b.md", b"plain once")
         vault.create("c/copy.md", memory_text("Hot tea, once.\n", id="m_other"))
         vault.create("sealed.md.age", FILES["sealed.md.age"])
