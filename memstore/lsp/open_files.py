@@ -111,7 +111,24 @@ class OpenVault:
         self._looked_at, self._is_stale = time.monotonic(), False
 
     def _now(self) -> tuple[View, LinkTable]:
-        return self._standing.with_texts(self.unsaved)
+        return self._standing.with_texts(self.texts)
+
+    @property
+    def texts(self) -> Mapping[str, bytes]:
+        """The texts of open notes that are others than the vault had when it was looked at last, by path.
+
+        A file may have been saved since, and a text may be the one that was saved just now.
+        """
+        base = self._standing.with_texts({})
+        blobs = base.view.column("blob")
+        found = {}
+        for one in self.documents.values():
+            row = base.links.row_of(one.path) if one.is_note else None
+            known = "" if row is None else blobs[row]
+            data = one.text.data
+            if one.is_note and known not in (digests.blob_id(each, self.object_format) for each in (data, BOM + data)):
+                found[one.path] = data
+        return found
 
     @property
     def view(self) -> View:
@@ -169,7 +186,7 @@ class OpenVault:
     @property
     def object_format(self) -> str:
         """The hash by which blobs are named here."""
-        return digests.format_of(next(filter(None, self.view.column("blob")), ""))
+        return digests.format_of(next(filter(None, self.saved_view.column("blob")), ""))
 
     def note_at(self, path: str) -> Note | None:
         """Return the note at a path, with the names by which links lead to it; None if it may not be seen."""

@@ -213,7 +213,7 @@ class EditorServer(LanguageServer):
         if open_file:
             vault, document = open_file
             before = self.answer(uri, lambda vault, document: vault.committed(document.path), None)
-            asked = partial(vault.compared, document.path, {**vault.unsaved}, before)
+            asked = partial(vault.compared, document.path, vault.texts, before)
             looking = asyncio.get_running_loop().run_in_executor(self._beside, asked)
             looking.add_done_callback(partial(self._found_later, uri, document))
 

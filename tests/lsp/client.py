@@ -91,6 +91,12 @@ class Editor:
                 return message.get("result")
             self._take(message)
 
+    def cancelled(self, method: str, params: object) -> None:
+        """Ask something, and take the question back before there can be an answer."""
+        self._number += 1
+        self._send({"id": self._number, "method": method, "params": params})
+        self.tell("$/cancelRequest", {"id": self._number})
+
     def _take(self, message: dict[str, Any]) -> None:
         method, params = message.get("method"), message.get("params")
         if method == "textDocument/publishDiagnostics" and params:
@@ -170,10 +176,11 @@ class Editor:
 
     def at(self, path: str, line: int, character: int, method: str, **more: object) -> Any:
         """Ask something of a place in a file, counted from 0."""
-        place = {"line": line, "character": character}
-        return self.ask(
-            f"textDocument/{method}", {"textDocument": {"uri": self.uri(path)}, "position": place, **more}
-        )  # fmt: skip
+        return self.ask(f"textDocument/{method}", {**self.place(path, line, character), **more})
+
+    def place(self, path: str, line: int, character: int) -> dict[str, Any]:
+        """Return a place in a file, counted from 0, as it is asked for."""
+        return {"textDocument": {"uri": self.uri(path)}, "position": {"line": line, "character": character}}
 
     def of(self, path: str, method: str, **more: object) -> Any:
         return self.ask(f"textDocument/{method}", {"textDocument": {"uri": self.uri(path)}, **more})

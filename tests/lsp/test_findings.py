@@ -73,6 +73,17 @@ def test_what_is_found_while_somebody_types_is_what_a_check_of_the_saved_file_fi
         assert not opened.unsaved
 
 
+def test_a_text_that_was_saved_unseen_is_found_as_it_is(tmp_path: Path) -> None:
+    opened = opened_vault(vault(tmp_path / "vault"))
+    opened.documents["tea.md"] = document = TextDocument("tea.md", Text(TEA.replace("[[kettle]]", "[[nowhere]]")))
+    (opened.root / "tea.md").write_bytes(document.text.data)
+    assert [one.code for one in findings(opened, document)] == ["link-dangling"]
+    assert opened.unsaved == {}
+    opened.look()
+    opened.begin()
+    assert opened.texts == {}
+
+
 def test_what_an_edit_does_is_told_against_the_last_commit(tmp_path: Path) -> None:
     import subprocess
 
