@@ -40,23 +40,30 @@ def _neovim(command: Sequence[str]) -> Wanted:
     return Wanted(text=_LUA.replace("COMMAND", words))
 
 
-# Since 0.11, Neovim starts a server by itself for a kind of file, one for each folder with a marker.
+# Since 0.11, Neovim starts a server by itself for a kind of file. What an act has written is read again at once.
 _LUA = """\
 -- Written by `memstore lsp install nvim`; `memstore lsp uninstall nvim` removes it.
-local command = { COMMAND }
+local client
+local config = {
+  name = "memstore",
+  cmd = { COMMAND },
+  filetypes = { "markdown" },
+  handlers = {
+    ["window/showMessage"] = function(...)
+      vim.cmd("checktime")
+      return vim.lsp.handlers["window/showMessage"](...)
+    end,
+  },
+  on_exit = function() client = nil end,
+}
 if vim.lsp.enable then
-  vim.lsp.config("memstore", { cmd = command, filetypes = { "markdown" } })
+  vim.lsp.config("memstore", config)
   vim.lsp.enable("memstore")
 else
-  local client
   vim.api.nvim_create_autocmd("FileType", {
-    pattern = "markdown",
+    pattern = config.filetypes,
     callback = function(event)
-      client = client or vim.lsp.start_client({
-        name = "memstore",
-        cmd = command,
-        on_exit = function() client = nil end,
-      })
+      client = client or vim.lsp.start_client(config)
       vim.lsp.buf_attach_client(event.buf, client)
     end,
   })

@@ -77,7 +77,9 @@ class EditorServer(LanguageServer):
         self.vaults = vaults
         self.found: dict[str, tuple[Finding, ...]] = {}  # what was found in each open file, by URI
         self.late: dict[str, Sequence[LateFinding]] = {}  # what was found later, as far as it still holds
+        self.is_neovim = False
         self._told: set[str] = set()
+        self.unplaced: dict[str, TextDocument] = {}  # open files that are in no vault that can be opened
         self._waiting: dict[str, asyncio.TimerHandle] = {}
         self._beside = ThreadPoolExecutor(1, "comparisons")
 
@@ -105,6 +107,26 @@ class EditorServer(LanguageServer):
         for root, why in self.vaults.broken.items():
             self.tell_once(f"memstore can't open the vault {root}: {why}", types.MessageType.Error)
         return placed
+
+    def place(self, uri: str, text: Text, version: int | None) -> None:
+        """Keep the text of an open file, and send what is wrong with it; it may be in a vault only later."""
+        placed = self.vault_of(uri)
+        if placed is None:
+            self.unplaced[uri] = TextDocument(uri, text, version)
+            return
+        self.unplaced.pop(uri, None)
+        vault, path = placed
+        document = TextDocument(path, text, version)
+        if document.is_note or kind_of(path):
+            vault.documents[path] = document
+            self.publish(uri)
+
+    def filter_text(self, typed: str, label: str) -> str | None:
+        """Return what an editor is to filter an offer by: what was typed, as the server has filtered already.
+
+        Neovim before 0.11 takes the place of an offer only without one, and would put what was typed twice.
+        """
+        return None if self.is_neovim else typed or label
 
     def text(self, source: str) -> Text:
         """Return a text that the editor sent, in the units that were agreed on."""
@@ -233,6 +255,8 @@ class EditorServer(LanguageServer):
 
     def publish_all(self) -> None:
         """Look at the vaults anew, and send what is wrong with every open file."""
+        for uri, document in [*self.unplaced.items()]:
+            self.place(uri, document.text, document.version)
         for vault in self.vaults.all:
             vault.look()
             for path in vault.documents:
@@ -288,31 +312,30 @@ def _feature(method: str, options: object = None) -> Callable[[_T], _T]:
 # -- files ------------------------------------------------------------
 
 
+@_feature(types.INITIALIZE)
+def _begun(server: EditorServer, params: types.InitializeParams) -> None:
+    server.is_neovim = params.client_info is not None and params.client_info.name == "Neovim"
+
+
 @_feature(types.TEXT_DOCUMENT_DID_OPEN)
 def _opened(server: EditorServer, params: types.DidOpenTextDocumentParams) -> None:
     item = params.text_document
-    placed = server.vault_of(item.uri)
-    if placed:
-        vault, path = placed
-        document = TextDocument(path, server.text(item.text), item.version)
-        if document.is_note or kind_of(path):
-            vault.documents[path] = document
-            server.publish(item.uri)
+    server.place(item.uri, server.text(item.text), item.version)
 
 
 @_feature(types.TEXT_DOCUMENT_DID_CHANGE)
 def _changed(server: EditorServer, params: types.DidChangeTextDocumentParams) -> None:
-    open_file = server.open_file(params.text_document.uri)
-    if open_file:
-        vault, document = open_file
-        text = document.text.changed(params.content_changes)
-        vault.documents[document.path] = TextDocument(document.path, text, params.text_document.version)
-        server.publish(params.text_document.uri)
+    uri = params.text_document.uri
+    open_file = server.open_file(uri)
+    document = open_file[1] if open_file else server.unplaced.get(uri)
+    if document:
+        server.place(uri, document.text.changed(params.content_changes), params.text_document.version)
 
 
 @_feature(types.TEXT_DOCUMENT_DID_CLOSE)
 def _closed(server: EditorServer, params: types.DidCloseTextDocumentParams) -> None:
     uri = params.text_document.uri
+    server.unplaced.pop(uri, None)
     if open_file := server.open_file(uri):
         del open_file[0].documents[open_file[1].path]
         server.forget_later(uri)
@@ -342,7 +365,8 @@ def _renamed(server: EditorServer, _: types.RenameFilesParams) -> None:
 @_feature(types.TEXT_DOCUMENT_COMPLETION, types.CompletionOptions(trigger_characters=_TRIGGERS))
 def _complete(server: EditorServer, params: types.CompletionParams) -> types.CompletionList:
     def asked(vault: OpenVault, document: TextDocument) -> types.CompletionList:
-        offers = completion.completions(vault, document, document.text.offset(params.position))
+        offset = document.text.offset(params.position)
+        offers = completion.completions(vault, document, offset)
         items = [
             types.CompletionItem(
                 label=one.label,
@@ -350,7 +374,7 @@ def _complete(server: EditorServer, params: types.CompletionParams) -> types.Com
                 detail=one.about or None,
                 documentation=one.explained or None,
                 sort_text=f"{place:04}",
-                filter_text=document.text.source[one.span.start : document.text.offset(params.position)] or one.label,
+                filter_text=server.filter_text(document.text.source[one.span.start : offset], one.label),
                 text_edit=types.TextEdit(document.text.range(one.span), one.text),
             )
             for place, one in enumerate(offers)

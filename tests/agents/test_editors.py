@@ -37,7 +37,7 @@ def test_settings_say_how_the_server_is_started(program: InProcess) -> None:
         program.ok("--as", "human:sean", "--self", "lsp", "install", name)
     words = [str(MEMSTORE), "--as", "human:sean", "--self", "lsp"]
     lua = (program.home / EDITORS["nvim"].file).read_text()
-    assert f"local command = {{ {json.dumps(words).strip('[]')} }}\n" in lua
+    assert f"cmd = {{ {json.dumps(words).strip('[]')} }},\n" in lua
     toml = tomllib.loads((program.home / EDITORS["helix"].file).read_text())
     assert toml["language-server"]["memstore"] == {"command": words[0], "args": words[1:]}
     assert toml["language"][0]["name"] == "markdown"

@@ -28,9 +28,12 @@ class Editor:
         options: those of `memstore`, before `lsp`.
         encoding: the units that the editor counts in.
         renames: whether it can rename files.
+        name: what it says that it is called.
     """
 
-    def __init__(self, folder: Path, home: Path, *options: str, encoding: str = "utf-16", renames: bool = True) -> None:
+    def __init__(
+        self, folder: Path, home: Path, *options: str, encoding: str = "utf-16", renames: bool = True, name: str = ""
+    ) -> None:
         self.folder = folder
         words = [str(MEMSTORE), *options, "lsp"]
         self._process = subprocess.Popen(
@@ -46,9 +49,8 @@ class Editor:
             "general": {"positionEncodings": [encoding]},
             "workspace": {"workspaceEdit": {"resourceOperations": ["rename"] if renames else []}},
         }
-        started = self.ask(
-            "initialize", {"processId": None, "rootUri": folder.as_uri(), "capabilities": capabilities}
-        )  # fmt: skip
+        said = {"rootUri": folder.as_uri(), "capabilities": capabilities, "clientInfo": {"name": name}}
+        started = self.ask("initialize", {"processId": None, **said})
         self.capabilities: dict[str, Any] = started["capabilities"]
         self.tell("initialized", {})
 

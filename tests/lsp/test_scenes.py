@@ -269,6 +269,29 @@ def test_a_file_outside_any_vault_and_a_broken_vault_are_no_trouble(tmp_path: Pa
         assert "config.toml" in editor.messages[0]
 
 
+def test_a_file_whose_vault_can_be_opened_only_later_is_served_from_then_on(tmp_path: Path) -> None:
+    folder = vault(tmp_path / "vault", FILES)
+    config = folder / ".memstore/config.toml"
+    whole = config.read_text()
+    config.write_text("broken [\n")
+    with Editor(folder, tmp_path, "--as", "human:sean") as editor:
+        assert editor.open("kettle.md") == []
+        editor.open("tea.md")
+        end = {"line": 9, "character": 9}
+        assert editor.change("kettle.md", {"range": {"start": end, "end": end}, "text": ", [[lost]]"}) == []
+        config.write_text(whole)
+        found = editor.save("tea.md", TEA), editor.findings("kettle.md")
+        assert [[one["message"].split()[0] for one in each] for each in found] == [[], ["[[lost]]", "[[nowhere]]"]]
+
+
+def test_neovim_is_left_to_filter_by_what_it_would_write(tmp_path: Path) -> None:
+    folder = vault(tmp_path / "vault", FILES)
+    for name, expected in (("Neovim", None), ("Emacs", "belief:")):
+        with Editor(folder, tmp_path, "--as", "human:sean", name=name) as editor:
+            editor.open("kettle.md", KETTLE.replace("source:", "derived_from: [belief:\nsource:"))
+            assert editor.at("kettle.md", 5, 22, "completion")["items"][0].get("filterText") == expected
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
 def test_columns_are_counted_as_was_agreed_on(tmp_path: Path, encoding: str) -> None:
     folder = vault(tmp_path / "vault", FILES)
