@@ -13,7 +13,15 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Unpack
 
 from memstore.access import ACCESS_LOG, RIGHTS, registry
-from memstore.access.audit_events import AuditEvent, consents_named, folder_of, read, texts_of, write
+from memstore.access.audit_events import (
+    AuditEvent,
+    consents_named,
+    consents_taken_back,
+    folder_of,
+    read,
+    texts_of,
+    write,
+)
 from memstore.access.grants import gained
 from memstore.access.registry import expected_id, path_of
 from memstore.core.change import Written
@@ -256,15 +264,22 @@ def consents_lost(view: View) -> list[Finding]:
     ]
 
 
-def consents_gone(before: Collection[str], now: Callable[[], Collection[str]]) -> list[Finding]:
+def consents_gone(
+    before: Collection[str], now: Callable[[], Collection[str]], events: Callable[[], Iterable[AuditEvent]]
+) -> list[Finding]:
     """Return an error for each consent file that has gone missing: it may have been a refusal or a revocation.
+
+    Whoever recorded one can take it back (`undo`).
 
     Args:
         before: paths that existed, of any files.
         now: returns the paths that exist; called only if needed. A file may have been moved.
+        events: returns the audit events of that state; called only if a file is gone.
     """
     consents = {path for path in before if kind_of(path) is RegistryKind.CONSENT}
     names = {path.rpartition("/")[2] for path in now() if kind_of(path) is RegistryKind.CONSENT} if consents else set()
+    gone = sorted(path for path in consents if path.rpartition("/")[2] not in names)
+    taken_back = consents_taken_back(events()) if gone else frozenset()
     return [
         finding_of(
             "consent-deleted",
@@ -272,8 +287,8 @@ def consents_gone(before: Collection[str], now: Callable[[], Collection[str]]) -
             "the file of a consent, a refusal or a revocation was committed, and is now gone",
             "git restore --staged --worktree brings it back; memstore privacy consent revoke takes a consent back",
         )
-        for path in sorted(consents)
-        if path.rpartition("/")[2] not in names
+        for path in gone
+        if expected_id(path, RegistryKind.CONSENT) not in taken_back
     ]
 
 

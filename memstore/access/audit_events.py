@@ -97,6 +97,14 @@ def consents_named(events: Iterable[AuditEvent]) -> frozenset[str]:
     return frozenset(+recorded)
 
 
+def consents_taken_back(events: Iterable[AuditEvent]) -> frozenset[str]:
+    """Return the consents, refusals and revocations that whoever had recorded them took back; their files are gone."""
+    known = [*events]
+    recorded = {(event.by, name) for event in known for name in consents_named([event])}
+    back = {(event.by, name) for event in known for name in texts_of(event.about.get("withdrawn"))}
+    return frozenset(name for _, name in back & recorded) - consents_named(known)
+
+
 def texts_of(value: object) -> list[str]:
     """Return the texts under one key of an event: one, several or none."""
     if isinstance(value, list):

@@ -11,6 +11,7 @@ import click
 
 from memstore.cli.options import command
 from memstore.core.errors import UsageError
+from memstore.core.ids import is_group
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -66,7 +67,14 @@ def config(session: CliSession, key: str | None, values: tuple[str, ...], *, use
         raise UsageError("--unset takes one key and no value", hint="memstore config --unset KEY")
     elif unset or value is not None:
         vault = None if user else partial(session.view, any_context=True)
+        owner = flow.setting(file, defaults, "owner").value if key == "owner" and not user else None
         found = (flow.change_setting(file, defaults, key, value, vault=vault),)
+        if owner and value and is_group(value) and value != owner:
+            session.say(
+                f"{value} gets all of this vault and of its history, earlier versions and deleted texts, too\n"
+                f"hint: memstore config owner {owner} takes that back; memstore init DIR --owner {value} --from . "
+                "begins theirs with what is for them"
+            )
     else:
         found = (flow.setting(file, defaults, key),)
     session.emit(

@@ -42,7 +42,7 @@ def verify_audit(view: View) -> Verified:
         messages = {commit.id: commit.message for commit in history.commits()}
         committed = history.own_files_at(head)
     findings = verify(events, unreadable, anchored(messages))
-    gone = consents_gone(committed, lambda: list(view.whole.registry_files())) or consents_lost(view)
+    gone = consents_gone(committed, view.whole.registry_files, lambda: events) or consents_lost(view)
     grants = (grant_unrecorded(file, names) for file, names in unrecorded_grants(view))
     told = (consent_unrecorded(path) for path in unrecorded_consents(view))
     return Verified(events=len(events) + len(unreadable), findings=(*findings, *gone, *grants, *told))

@@ -211,7 +211,7 @@ def _findings(view: View, between: Branching, after: View, changes: Changes, fil
         return events_in({path: audit.get(blob, b"") for path, blob in blobs.items()}).values()
 
     found = findings_of(after, changes, files, own, since=between.base, events=events)
-    found += consents_gone(set(before), lambda: kinds)
+    found += consents_gone(set(before), lambda: kinds, events)
     found += [one for one in wrong_in_registries(registries) if before.get(one.path) != kept[one.path]]
     return in_order(found)
 

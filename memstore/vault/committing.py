@@ -135,7 +135,8 @@ def _checked(
     """Return warnings; raise on errors."""
     gone = [path for path, data in own.items() if data is None]
     there = [path for path, data in own.items() if data is not None]
-    findings = [*findings_of(view, changes, files, own), *consents_gone(gone, lambda: there)]
+    findings = findings_of(view, changes, files, own)
+    findings += consents_gone(gone, lambda: there, lambda: audit.events_in(view)[0])
     errors = [finding for finding in in_order(findings) if finding.is_error]
     if errors:
         told = "\n".join(f"{e.path}:{e.at.line}:{e.at.column}: error: {e.text} [{e.code}]" for e in errors)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from memstore.access import RIGHTS
 from memstore.access import registry as registry_file
-from memstore.access.audit import consents_gone
+from memstore.access.audit import consents_gone, events_in
 from memstore.core.config import CONFIG_PATH
 from memstore.core.errors import NotFoundError, VaultError
 from memstore.core.finding import in_order
@@ -35,7 +35,8 @@ def findings_since(view: View, commit: str, changed: Pending, own: Mapping[str, 
         own: the vault's own files that changed since then, by path.
     """
     findings = findings_of(view, changed.changes, changed.files, own, since=commit)
-    findings += consents_gone(set(view.of(HISTORY).own_files_at(commit)), view.whole.registry_files)
+    before = set(view.of(HISTORY).own_files_at(commit))
+    findings += consents_gone(before, view.whole.registry_files, lambda: events_in(view)[0])
     return findings
 
 
@@ -66,7 +67,9 @@ def widened_since_check(view: View, waiting: Pending | None = None) -> tuple[Fin
         with suppress(NotFoundError):  # the commit is gone, as after a shallow clone
             since = view.of(HISTORY).resolve(commit)
             changed = waiting if waiting and since == head else view.of(WORK_TREE).pending(since=since)
-            found += in_order(findings_since(view, since, changed, own_changed(view, since)))
+            told = in_order(findings_since(view, since, changed, own_changed(view, since)))
+            is_elsewhere = since != head and view.of(HISTORY).is_kept(since)  # another branch was checked
+            found += [one for one in told if not (is_elsewhere and one.code == "audit-event-gone")]
     found += _withdrawn_elsewhere(view)
     return tuple(dict.fromkeys(finding for finding in found if finding.code in _OF_ACCESS))
 

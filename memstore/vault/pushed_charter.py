@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from memstore.access import registry
 from memstore.access.audience import outsiders
 from memstore.access.audit_events import read as audit_event
+from memstore.access.audit_events import texts_of
+from memstore.access.own_files import events_in
 from memstore.access.registry import RegistryFile
 from memstore.access.world import Kind, Standings, kind_of
 from memstore.core.config import CONFIG_PATH
@@ -24,7 +26,7 @@ from memstore.core.places import kind_of as registry_kind
 from memstore.files import memory_file
 from memstore.files.memory_file import MemoryFile
 from memstore.files.plain_note import is_registry
-from memstore.history.outgoing import PROPOSALS, objects
+from memstore.history.outgoing import PROPOSALS, TreeChange, objects
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
     from memstore.access.own_files import OwnFiles
     from memstore.access.world import Labels
     from memstore.history.git_process import GitProcess
-    from memstore.history.outgoing import Outgoing, RefUpdate, SentCommit, TreeChange
+    from memstore.history.outgoing import Outgoing, RefUpdate, SentCommit
     from memstore.vault.pushed_blobs import Blobs
 
 # A path, if it is a file's; and why the commit may not go.
@@ -234,10 +236,20 @@ class CharterCheck:
                 yield change.path, "it is a recorded audit event, which nobody changes"
             elif (
                 (kind := registry_kind(inside))
-                and (change.new or kind in _SAID)
+                and (change.new or (kind in _SAID and inside not in self._taken_back(commit.since_first)))
                 and self._recorded_by(inside, change.old)
             ):
                 yield change.path, f"it is a {kind.name.lower()}, which nobody changes"
+
+    def _taken_back(self, changes: Iterable[TreeChange]) -> frozenset[str]:
+        """Return the consents that are gone and that whoever gave them took back by an event among the changes."""
+        inside = [(path, one) for one in changes if (path := self._inside(one.path))]
+        gone = {registry.expected_id(path, RegistryKind.CONSENT): (path, self._recorded_by(path, one.old))
+                for path, one in inside if not one.new and registry_kind(path) is RegistryKind.CONSENT}  # fmt: skip
+        new = {path: one.new for path, one in inside if gone and one.new and not one.old and is_audit_path(path)}
+        back = [(name, event.by) for event in events_in(self._blobs.bytes_of(new)).values()
+                for name in texts_of(event.about.get("withdrawn"))]  # fmt: skip
+        return frozenset(gone[name][0] for name, by in back if name in gone and gone[name][1] == by)
 
     def _of_files(self, commit: SentCommit, act: _Act, blob_before: Callable[[str], str | None]) -> Iterator[Fault]:
         before = self._before(commit)
@@ -337,13 +349,15 @@ class CharterCheck:
             yield None, "it would take back commits that others have"
             return
         before, after = own_at(update.old), own_at(update.new)
-        for path in sorted({*before, *after}):
+        differ = [path for path in {*before, *after} if before.get(path) != after.get(path)]
+        taken_back = self._taken_back([TreeChange(one, "", after.get(one), before.get(one)) for one in differ])
+        for path in sorted(differ):
             inside = self._inside(path)
-            if inside is None or before.get(path) == after.get(path) or (path, after.get(path)) in self._brought:
+            if inside is None or (path, after.get(path)) in self._brought:
                 continue
             if is_kept(inside) or (is_audit_path(inside) and path in before):
                 yield path, "it would be as it was before a keeper changed it"
-            elif by := self._recorded_by(inside, before.get(path)):
+            elif (by := self._recorded_by(inside, before.get(path))) and inside not in taken_back:
                 yield path, f"it records an act of {by}, which nobody changes"
             elif shared := self._shared_again(before.get(path), after.get(path)):
                 yield (

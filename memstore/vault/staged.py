@@ -102,7 +102,7 @@ def check_staged(
     changed = {path: (before.get(path), after.get(path)) for path in {**before, **after}}
     if is_group(owner()) and _own_around(history, owner(), said_before).after.world({}).keepers:
         findings += _narrower(files, owner())
-    findings += consents_gone(changed, history.index_files)
+    findings += consents_gone(changed, history.index_files, partial(_staged_events, history))
     findings += changed_by_hand(changed, lambda: _own_around(history, owner(), said_before), now, default_owner=owner())
     findings += grants_by_hand(said_before, files, partial(_staged_events, history), owner())
     findings += consents_by_hand(changed, partial(_staged_events, history))

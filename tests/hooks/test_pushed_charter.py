@@ -413,6 +413,18 @@ def test_a_proposal_goes_along_with_main_and_a_new_branch_after_somebody_left(te
     team.passes(ANN, "origin", "HEAD:main", "HEAD:refs/heads/release")
 
 
+def test_a_refusal_is_undone_by_whoever_refused_on_a_branch_that_another_merges(team: Team) -> None:
+    refusal(team)
+    team.ok(ANN, "git", "switch", "-q", "-c", "undone")
+    team.memstore(ANN, "undo")
+    team.memstore(ANN, "commit")
+    team.passes(ANN, "origin", "undone")
+    team.ok(BEN, "git", "fetch", "-q")
+    team.ok(BEN, "git", "merge", "-q", "--no-edit", "origin/undone")
+    team.passes(BEN)
+    assert "consents/" not in git(team.remote, "ls-tree", "-r", "--name-only", "main")
+
+
 def test_somebody_who_left_pushes_nothing_and_is_not_brought_back(team: Team) -> None:
     before = (team.clone(ANN) / CHARTER).read_text()
     team.commit(BEN, "of before he left")

@@ -8,6 +8,7 @@ import pytest
 
 import memstore
 from memstore.access import SHARED
+from memstore.access.audit_events import write
 from memstore.core.errors import RefusedError
 from memstore.files.local_state import Environment, vault_hash
 from memstore.vault import composition
@@ -148,6 +149,52 @@ def test_leaving_ends_sight_and_a_group_within_brings_members_but_no_keepers(sha
     assert shared.ok("--as", EVE, "list") == ""
 
 
+def test_a_consent_that_was_committed_is_undone_and_that_is_committed(shared: InProcess) -> None:
+    shared.ok("privacy", "consent", "refuse", "--from", ANN, "--to", EVE, "--scope", f"subject:{ANN}", "--commit")
+    before = shared.git("rev-parse", "HEAD").strip()
+    [record] = (shared.vault / "consents").rglob("*.md")
+    data = record.read_bytes()
+    record.unlink()
+    assert "[consent-deleted]" in refused(shared, "commit")
+    record.write_bytes(data)
+    shared.ok("undo")
+    assert not record.exists()
+    shared.ok("check", "--against", "HEAD")
+    shared.ok("privacy", "log", "verify")
+    shared.ok("commit")
+    shared.ok("review", "--against", before)
+    record.write_bytes(data)
+    shared.git("add", "-A")
+    shared.git("-c", "core.hooksPath=/dev/null", "commit", "-qm", "again")
+    record.unlink()
+    shared.git("add", "-A")
+    shared.git("commit", "-qm", "its maker took it back")
+    shared.ok("privacy", "log", "verify")
+
+
+def test_nobody_undoes_the_refusal_of_another(shared: InProcess) -> None:
+    shared.ok("privacy", "consent", "refuse", "--from", ANN, "--to", EVE, "--scope", f"subject:{ANN}", "--commit")
+    [record] = (shared.vault / "consents").rglob("*.md")
+    path, event = write(event_id="ev_0000000000", at="2026-12-01T00:00:00Z", by=BEN, event="undo",
+                        about={"withdrawn": [record.stem]}, prev=[])  # fmt: skip
+    (shared.vault / path).parent.mkdir(parents=True, exist_ok=True)
+    (shared.vault / path).write_bytes(event)
+    record.unlink()
+    assert "[consent-deleted]" in refused(shared, "--as", BEN, "commit")
+
+
+def test_an_event_of_another_branch_is_not_gone_and_one_that_was_reset_is(shared: InProcess) -> None:
+    shared.git("switch", "-qc", "other")
+    shared.ok("privacy", "grant", pager(shared), "--to", EVE, "--commit")
+    shared.ok("check")
+    shared.git("switch", "-q", "-")
+    shared.ok("check")
+    shared.git("switch", "-q", "other")
+    shared.ok("check")
+    shared.git("reset", "-q", "--hard", "HEAD~1")
+    assert "[audit-event-gone]" in shared.run("check").stdout
+
+
 def test_a_keeper_who_left_keeps_nothing(shared: InProcess) -> None:
     assert "would have no keeper" in refused(shared, "privacy", "group", "remove", OPS, ANN)
     shared.ok("privacy", "group", "add", OPS, BEN, "--keeper")
@@ -168,7 +215,10 @@ def test_a_private_vault_is_given_to_a_group_by_its_keeper(tmp_path: Path) -> No
     assert f"privacy group add {OPS} {ANN} --keeper" in refused(program, "config", "owner", OPS, code=2)
     program.ok("privacy", "group", "add", OPS, ANN, "--keeper")
     assert program.ok("--as", BEN, "list") == ""
-    program.ok("config", "owner", OPS)
+    told = program.run("config", "owner", OPS).stderr
+    assert f"{OPS} gets all of this vault and of its history" in told
+    assert f"memstore init DIR --owner {OPS} --from ." in told
+    assert f"memstore config owner {ANN} takes that back" in told
     assert "Hers so far" in program.ok("--as", BEN, "list")
     program.ok("--as", ANN, "config", "owner", ANN)
     assert program.ok("--as", BEN, "list") == ""
