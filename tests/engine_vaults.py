@@ -56,7 +56,7 @@ class Engine:
             files = {stat.path: ws.vault.stored(stat.path) for stat in ws.vault.memory_files()}
         blobs = {path: blob_id(data) for path, data in files.items() if is_memory_path(path, mixed=False)}
         self.blobs |= {blob: files[path] for path, blob in blobs.items()}
-        commit = IndexCommit("c" * 40, origin, blobs, registries_of(ws).world(), ws.clock.now())
+        commit = IndexCommit("c" * 40, (origin,), blobs, registries_of(ws).world(), ws.clock.now())
         with database.session(self.url) as opened:
             return index(opened, name, commit, self.read, anew=anew)
 

@@ -66,6 +66,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     "maintain and serve": {
         "check": ("groups:check", "find and fix what is wrong with files and refs"),
         "index": ("index:index", "status, rebuild, watch; semantic: find by meaning"),
+        "engine": ("engine:engine", "index vaults on PostgreSQL, for an organisation"),
         "mcp": ("mcp:mcp", "serve a vault to an agent, set up the agent's program"),
         "lsp": ("lsp:lsp", "serve notes to a text editor, set an editor up"),
         "help": ("help:help_", "explain a command or a topic"),

@@ -35,6 +35,18 @@ class IndexedVault(NamedTuple):
     audiences: int
 
 
+class SchemaMade(NamedTuple):
+    """A schema that was made, and the roles that didn't exist before."""
+
+    roles: tuple[str, ...]
+
+
+class SchemaDropped(NamedTuple):
+    """A schema that was deleted, and the names of the vaults that were indexed in it."""
+
+    vaults: tuple[str, ...]
+
+
 @contextmanager
 def session(url: str, *, role: str | None = None) -> Iterator[Session]:
     """Yield a session with a database, in a transaction that is committed at the end.
@@ -90,7 +102,7 @@ def errors_told() -> Iterator[None]:
         raise VaultError(f"the database refused: {_first_line(error)}") from error
 
 
-def init(url: str) -> None:
+def init(url: str) -> SchemaMade:
     """Make the schema, and the roles that don't exist yet.
 
     Raises:
@@ -99,11 +111,12 @@ def init(url: str) -> None:
     with session(url) as opened:
         if _has_schema(opened):
             raise RefusedError(
-                "the database has a schema memstore already", hint="memstore engine drop URL deletes it for good"
+                "the database already has memstore's schema", hint="memstore engine drop URL deletes it for good"
             )
-        for role, may in ((OWNER, "NOLOGIN"), (BROKER, "LOGIN"), (READER, "LOGIN")):
-            if opened.execute("SELECT FROM pg_roles WHERE rolname = %s", [role]).fetchone() is None:
-                opened.execute(_sql(f"CREATE ROLE {role} {may}"))
+        there = {role for (role,) in opened.execute("SELECT rolname FROM pg_roles")}
+        made = {OWNER: "NOLOGIN", BROKER: "LOGIN", READER: "LOGIN"}
+        for role in made.keys() - there:
+            opened.execute(_sql(f"CREATE ROLE {role} {made[role]}"))
         opened.execute(_sql(f"GRANT {OWNER} TO CURRENT_USER"))
         opened.execute(
             _sql(f'GRANT CREATE ON DATABASE "{opened.info.dbname.replace(chr(34), chr(34) * 2)}" TO {OWNER}')
@@ -112,13 +125,16 @@ def init(url: str) -> None:
         schema = (Path(__file__).parent / "schema.sql").read_text(encoding="utf-8")
         names = ", ".join(f"'{name}'" for name in FIELDS_OF_LABELS)
         opened.execute(_sql(schema.replace("{labels}", f"ARRAY[{names}]")))
+    return SchemaMade(tuple(role for role in made if role not in there))
 
 
-def drop(url: str) -> None:
+def drop(url: str) -> SchemaDropped:
     """Delete the schema with all that is indexed; the roles stay, since other databases may have them, too."""
+    names = tuple(one.name for one in indexed_vaults(url))
     with session(url) as opened:
         become_owner(opened)
         opened.execute("DROP SCHEMA memstore CASCADE")
+    return SchemaDropped(names)
 
 
 def indexed_vaults(url: str) -> list[IndexedVault]:

@@ -15,7 +15,7 @@ from memstore.search.memory_snapshot import COLUMNS, MemoryCatalog, entry_of_cel
 from memstore.vault.sight import CatalogLabels
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from datetime import datetime
 
     from memstore.access.world import World
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from memstore.engines.database import Session
     from memstore.search.memory_snapshot import Document
 
-    # Returns the documents of files, given by path and blob, in this order.
-    Read = Callable[[Sequence[tuple[str, str]]], Iterable[Document]]
+    # Returns the documents of files, given by path and blob, in this order; None for a file that is no text.
+    Read = Callable[[Sequence[tuple[str, str]]], Iterable[Document | None]]
 
 # Bump if what `blocks` writes changes.
 FORMAT = 1
@@ -34,11 +34,12 @@ _FETCHED = ("path", "blob", *FIELDS_OF_LABELS)
 class IndexCommit(NamedTuple):
     """What is to be indexed: a commit of a vault, with the blobs of its files by path.
 
-    `origin` is the first commit of the vault's history; the registries, without memories, decide at the time `at`, UTC.
+    `roots` are the commits with which the vault's history begins, the first one last. The registries, without memories,
+    decide at the time `at`, UTC.
     """
 
     id: str
-    origin: str
+    roots: Sequence[str]
     files: Mapping[str, str]
     registries: World
     at: datetime
@@ -89,16 +90,19 @@ def index(opened: Session, name: str, commit: IndexCommit, read: Read, *, anew: 
         vault, generation = _begun(opened, name, commit, anew=anew)
         known = _known(opened, vault)
         changed = [(path, blob) for path, blob in sorted(commit.files.items()) if _blob(known.get(path)) != blob]
-        documents = dict(zip((path for path, _ in changed), read(changed), strict=True))
-        gone = known.keys() - commit.files.keys()
-        audiences = _audiences(opened, vault, commit, _entries(commit, known, documents))
+        found = dict(zip((path for path, _ in changed), read(changed), strict=True))
+        documents = {path: document for path, document in found.items() if document}
+        files = commit.files.keys() - (found.keys() - documents.keys())
+        gone = known.keys() - files
+        audiences = _audiences(opened, vault, commit, _entries(files, known, documents))
         moved = [
             path
             for path, audience in audiences.items()
             if path in known and path not in documents and known[path].audience != audience
         ]
         old = [path for path in (*sorted(gone), *moved, *documents) if path in known]
-        before = dict(zip(old, read([(path, known[path].entry.blob) for path in old]), strict=True))
+        was = zip(old, read([(path, known[path].entry.blob) for path in old]), strict=True)
+        before = {path: document for path, document in was if document}
         free = max((one.number for one in known.values()), default=-1) + 1
         numbers = {path: one.number for path, one in known.items()}
         numbers |= {path: free + at for at, path in enumerate(path for path in documents if path not in known)}
@@ -115,7 +119,7 @@ def index(opened: Session, name: str, commit: IndexCommit, read: Read, *, anew: 
         opened.execute(
             "UPDATE memstore.vault SET generation = %s, commit = %s WHERE vault = %s", [generation, commit.id, vault]
         )
-    return Indexed(commit.id, generation, len(documents), len(gone), len(moved), len(commit.files))
+    return Indexed(commit.id, generation, len(documents), len(gone), len(moved), len(files))
 
 
 def _begun(opened: Session, name: str, commit: IndexCommit, *, anew: bool) -> tuple[int, int]:
@@ -123,7 +127,7 @@ def _begun(opened: Session, name: str, commit: IndexCommit, *, anew: bool) -> tu
     versions = repr((FORMAT, VERSION, COLUMNS))
     opened.execute(
         "INSERT INTO memstore.vault (name, origin, versions) VALUES (%s, %s, %s) ON CONFLICT (name) DO NOTHING",
-        [name, commit.origin, versions],
+        [name, commit.roots[-1], versions],
     )
     row = opened.execute(
         "SELECT vault, origin, versions, generation FROM memstore.vault WHERE name = %s FOR UPDATE", [name]
@@ -131,7 +135,7 @@ def _begun(opened: Session, name: str, commit: IndexCommit, *, anew: bool) -> tu
     if row is None:
         raise RefusedError(f"the vault {name} can't be written")
     vault, origin, written_as, generation = row
-    if origin != commit.origin and not anew:
+    if origin not in commit.roots and not anew:
         raise RefusedError(
             f"{name} is the name of a vault with another history",
             hint="--name for another one; --anew if this vault's history was rewritten",
@@ -140,7 +144,7 @@ def _begun(opened: Session, name: str, commit: IndexCommit, *, anew: bool) -> tu
         for table in ("block", "document", "labels", "class"):
             opened.execute(f"DELETE FROM memstore.{table} WHERE vault = %s", [vault])  # noqa: S608 - our own names
         opened.execute(
-            "UPDATE memstore.vault SET origin = %s, versions = %s WHERE vault = %s", [commit.origin, versions, vault]
+            "UPDATE memstore.vault SET origin = %s, versions = %s WHERE vault = %s", [commit.roots[-1], versions, vault]
         )
     return vault, generation + 1
 
@@ -162,9 +166,9 @@ def _blob(known: _Known | None) -> str | None:
     return known.entry.blob if known else None
 
 
-def _entries(commit: IndexCommit, known: Mapping[str, _Known], documents: Mapping[str, Document]) -> list[Entry]:
-    """Return the entries of a commit's files, those that are known with their labels alone."""
-    return [documents[path].entry if path in documents else known[path].entry for path in sorted(commit.files)]
+def _entries(files: Collection[str], known: Mapping[str, _Known], documents: Mapping[str, Document]) -> list[Entry]:
+    """Return the entries of files, those that are known with their labels alone."""
+    return [documents[path].entry if path in documents else known[path].entry for path in sorted(files)]
 
 
 def _audiences(opened: Session, vault: int, commit: IndexCommit, entries: Sequence[Entry]) -> dict[str, int]:

@@ -206,8 +206,12 @@ class GitHistory(GitIndex):
         self.require()
         if self._git.run("rev-parse", "--is-shallow-repository").strip() != b"true":
             return ()
-        firsts = self._git.run("rev-list", "--max-parents=0", "HEAD").decode().split()
-        return {name for name, found in self.objects(firsts).items() if git_objects.parents_of(found)}
+        return {name for name, found in self.objects(self.roots("HEAD")).items() if git_objects.parents_of(found)}
+
+    def roots(self, commit: str) -> Sequence[str]:
+        """Return the commits with which the history of a commit begins, as far as this clone has it, newest first."""
+        self.require()
+        return self._git.run("rev-list", "--max-parents=0", commit).decode().split()
 
     def blame(self, path: str, commit: str) -> list[Commit]:
         """Return, for each line of the file as of `commit`, the commit that wrote it."""

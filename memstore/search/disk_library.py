@@ -11,7 +11,6 @@ from array import array
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from memstore.core.catalog import FileKind
 from memstore.core.config import LANGUAGES
 from memstore.core.errors import OutOfTimeError
 from memstore.core.places import is_memory_path
@@ -20,7 +19,7 @@ from memstore.files import walk as tree_walk
 from memstore.files.local_state import find_repository, with_progress
 from memstore.files.vault import FileStat
 from memstore.files.walk import UNSETTLED, KnownTree, plan_refresh
-from memstore.search.first_commits import UNCOMMITTED, UNKNOWN, FirstCommits
+from memstore.search.first_commits import FirstCommits, dated
 from memstore.search.index_store import FIRST_BUILD_PATIENCE_SECONDS, IndexDifference, IndexStore, ReadAnew
 from memstore.search.layered_snapshot import LayeredSnapshot
 from memstore.search.local_state import DerivedCache, drop_gists
@@ -264,21 +263,15 @@ class DiskLibrary:
         _without(walk, walk.new[reading.done :])
 
     def _with_date(self, document: Document, stat: FileStat) -> Document:
-        """Return a document of a file; a plain note that states no date gets one.
-
-        A memory without an id gets none before it is adopted, but the index knows its first commit, too.
-        """
-        entry = document.entry
-        is_adopted = entry.kind is FileKind.MEMORY and entry.id
-        if self._first_commits is None or not document.searchable or is_adopted or entry.created_at:
+        """Return a document of a file; a plain note that states no date gets one."""
+        commits = self._first_commits
+        if commits is None:
             return document
-        first_commit = self._first_commits.of(stat.path, self._head)
-        made = first_commit
-        if entry.kind is FileKind.MEMORY or first_commit == UNKNOWN:
-            made = ""
-        elif first_commit == UNCOMMITTED:
-            made = instant(moment(stat.mtime_ns // 10**9))
-        return document._replace(entry=entry._replace(created_at=made, first_commit=first_commit))
+        return dated(
+            document,
+            lambda: commits.of(stat.path, self._head),
+            lambda: instant(moment(stat.mtime_ns // 10**9)),
+        )
 
     def _whole(self) -> Snapshot | None:
         """Return the snapshot of the index that was just written."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memstore.core.catalog import FileKind
 from memstore.core.times import instant, moment
 from memstore.files.local_state import head_of
 
@@ -18,10 +19,34 @@ if TYPE_CHECKING:
     from memstore.files.local_state import RepositoryFolders
     from memstore.history.git_history import GitHistory
     from memstore.search.local_state import DerivedCache
+    from memstore.search.memory_snapshot import Document
 
 # What stands in place of a date: no commit has the file; or some has, but the clone does not reach back to the first.
 UNCOMMITTED, UNKNOWN = "uncommitted", "unknown"
 _NAME, _STATE = "first-commits", "1"
+
+
+def dated(document: Document, first_commit: Callable[[], str], saved_at: Callable[[], str]) -> Document:
+    """Return a document; a plain note that states no date gets one.
+
+    A memory without an id gets none before it is adopted, but the index knows its first commit, too.
+
+    Args:
+        document: the document.
+        first_commit: returns what `FirstCommits.of` says of its file.
+        saved_at: returns when the file was saved, which dates one that no commit has.
+    """
+    entry = document.entry
+    is_adopted = entry.kind is FileKind.MEMORY and entry.id
+    if not document.searchable or is_adopted or entry.created_at:
+        return document
+    came = first_commit()
+    made = came
+    if entry.kind is FileKind.MEMORY or came == UNKNOWN:
+        made = ""
+    elif came == UNCOMMITTED:
+        made = saved_at()
+    return document._replace(entry=entry._replace(created_at=made, first_commit=came))
 
 
 class FirstCommits:

@@ -1,0 +1,167 @@
+"""Measure a vault's index on PostgreSQL beside the local one.
+
+    python benchmarks/engine.py URL --memories 10000
+
+URL is an empty database on this machine, of which the processes are measured, too. Times are of the processor, client
+and server together, in milliseconds, unless they are said to be of the clock.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import tempfile
+import time
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from corpus import Corpus
+
+from memstore.engines import database
+from memstore.engines.tickets import broker
+from memstore.engines.vault_indexing import index_vault
+from memstore.files.local_state import Environment
+from memstore.search import INDEX
+from memstore.search.query import parse
+from memstore.vault.composition import open_workspace
+from memstore.vault.index_elsewhere import viewed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from memstore.core.view import View
+    from memstore.vault.workspace import Workspace
+
+NAME, OWNER = "bench", "human:sean"
+ROUNDS = 9
+
+
+def main() -> None:
+    """Measure what the command line names."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("url")
+    parser.add_argument("--memories", type=int, default=10_000)
+    parser.add_argument("--narrow", default="org:rspca", help="somebody who sees little")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        measure(Path(folder), given.url, given.memories, given.narrow)
+
+
+def measure(folder: Path, url: str, count: int, narrow: str) -> None:
+    """Print the costs of a vault with so many memories."""
+    os.environ |= {"XDG_CACHE_HOME": str(folder / "cache"), "XDG_STATE_HOME": str(folder / "state")}
+    vault, corpus = folder / "vault", Corpus(seed=1)
+    written(vault, corpus, count)
+    ws = open_workspace(Environment.of_process(), vault=str(vault), entity=OWNER)
+    database.init(url)
+    with timed("first index", url, per=count):
+        index_vault(ws.view(), url, name=NAME)
+    place = vault / corpus.path(count // 2)
+    place.write_text(place.read_text(encoding="utf-8") + "\nQuetzalcoatl.\n", encoding="utf-8")
+    committed(vault)
+    with timed("one changed memory", url):
+        index_vault(ws.view(), url, name=NAME)
+    with timed("first local index", url, per=count):
+        view = ws.view()
+        ranked(view, ["tea"])
+    queries = three_words(corpus, count)
+    for who in (OWNER, narrow):
+        theirs = open_workspace(Environment.of_process(), vault=str(vault), entity=who)
+        with timed(f"{who}: a view of the database", url), on_database(theirs, url) as view:
+            ranked(view, queries[:1])
+        with on_database(theirs, url) as view:
+            ranked(view, queries[:1])
+            print(f"{who}: sees {len(view.texts)}")
+            print(f"{who}: three words, by the database: {cost(view, queries[1:], url):.1f}")
+        view = theirs.view()
+        ranked(view, queries[:1])
+        print(f"{who}: three words, by the local index: {cost(view, queries[1:], url):.1f}")
+
+
+def written(vault: Path, corpus: Corpus, count: int) -> None:
+    """Write a vault, and commit it."""
+    for number in range(count):
+        place = vault / corpus.path(number)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(corpus.text(number), encoding="utf-8")
+    (vault / ".memstore").mkdir()
+    (vault / ".memstore" / "config.toml").write_text(f'format = 1\nowner = "{OWNER}"\n', encoding="utf-8")
+    subprocess.run(["git", "init", "-q", "-b", "main", str(vault)], check=True)
+    committed(vault)
+
+
+def committed(vault: Path) -> None:
+    """Commit everything."""
+    names = ("-c", "user.name=x", "-c", "user.email=x@example.org", "-c", "gc.auto=0")
+    subprocess.run(["git", "-C", str(vault), "add", "-A"], check=True)
+    subprocess.run(["git", "-C", str(vault), *names, "commit", "-q", "-m", "x"], check=True)
+
+
+def three_words(corpus: Corpus, count: int) -> list[str]:
+    """Return queries of three words that occur together in some memory."""
+    words = (
+        [word for word in dict.fromkeys(corpus.text(at).split("\n---\n")[1].split()) if word.isalpha() and word[3:]]
+        for at in range(0, count, max(1, count // (ROUNDS + 1)))
+    )
+    return [" ".join(some[3:6]) for some in words][: ROUNDS + 1]
+
+
+@contextmanager
+def on_database(ws: Workspace, url: str) -> Iterator[View]:
+    """Yield a view of the vault as the database has it."""
+    with broker(url, NAME) as deciding, viewed(ws, deciding.labels, deciding.contents) as view:
+        yield view
+
+
+def ranked(view: View, queries: Sequence[str]) -> None:
+    """Rank the memories for queries."""
+    for query in queries:
+        view.of(INDEX).ranker.rank(parse(query).clauses, view, 20, text=query)
+
+
+def cost(view: View, queries: Sequence[str], url: str) -> float:
+    """Return the mean cost of ranking the memories for a query in a view that has ranked before."""
+    began = spent(url)
+    ranked(view, queries)
+    return (spent(url) - began) / len(queries)
+
+
+@contextmanager
+def timed(what: str, url: str, *, per: int = 0) -> Iterator[None]:
+    """Print what something costs."""
+    began, clock = spent(url), time.perf_counter()
+    yield
+    took, clock = spent(url) - began, (time.perf_counter() - clock) * 1000
+    rate = f", {per / took * 1000:.0f} memories a second of it" if per else ""
+    print(f"{what}: {took:.0f} ({clock:.0f} by the clock){rate}")
+
+
+@cache
+def _postmaster(url: str) -> int:
+    with database.session(url) as opened:
+        row = opened.execute("SELECT pg_read_file('postmaster.pid', 0, 20)").fetchone()
+    return int(str(row and row[0]).split()[0])
+
+
+def spent(url: str) -> float:
+    """Return the milliseconds that processors worked for this process and for the server, with their children."""
+    mine = sum(os.times()[:4])
+    ticks = sum(_ticks(pid) for pid in _family(_postmaster(url))) / os.sysconf("SC_CLK_TCK")
+    return (mine + ticks) * 1000
+
+
+def _family(parent: int) -> list[int]:
+    children = Path(f"/proc/{parent}/task/{parent}/children").read_text(encoding="ascii").split()
+    return [parent, *map(int, children)]
+
+
+def _ticks(pid: int) -> int:
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return sum(map(int, fields[11:15]))  # with those of children that have ended
+
+
+if __name__ == "__main__":
+    main()

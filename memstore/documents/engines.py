@@ -1,0 +1,27 @@
+"""The forms of an index in a database."""
+
+from __future__ import annotations
+
+from memstore.documents.form import Form
+
+Form("""SchemaMade
+    @engine-init: a database that was made ready for vaults
+    roles: the roles that didn't exist before
+""")
+Form("""Indexed
+    @engine-index: a commit that was indexed in a database
+    commit generation
+    read: how many files were read
+    gone: how many files are no longer there
+    moved: how many files others see now
+    files
+""")
+Form("IndexedVault", "name commit generation files audiences")
+Form("""Sequence[IndexedVault]
+    @engine-status: the vaults that are indexed in a database
+    vaults=.
+""")
+Form("""SchemaDropped
+    @engine-drop: an index that was deleted from a database
+    vaults: the names of the vaults in it
+""")
