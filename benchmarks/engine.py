@@ -159,7 +159,10 @@ def _family(parent: int) -> list[int]:
 
 
 def _ticks(pid: int) -> int:
-    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    except FileNotFoundError:  # it has ended, and its parent has its ticks
+        return 0
     return sum(map(int, fields[11:15]))  # with those of children that have ended
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
 import pytest
@@ -40,8 +40,8 @@ def commit(program: InProcess) -> None:
     git(program.vault, "commit", "-q", "-m", "x")
 
 
-def answers(program: InProcess, url: str, *words: str) -> dict[str, object]:
-    document = validated(program.ok("--json", "engine", *words, url))
+def answers(program: InProcess, url: str, *words: str) -> dict[str, Any]:
+    document: dict[str, Any] = validated(program.ok("--json", "engine", *words, url))
     assert verb_of(document) == f"engine-{words[0]}"
     return document
 
@@ -64,7 +64,7 @@ def test_a_vault_is_indexed_from_git_commit_by_commit(program: InProcess, databa
     git(program.vault, "switch", "-q", "main")
     git(program.vault, "merge", "-q", "topic")
     assert answers(program, database, "index")["gone"] == 1
-    (vault,) = answers(program, database, "status")["vaults"]  # type: ignore[misc, attr-defined]
+    (vault,) = answers(program, database, "status")["vaults"]
     assert (vault["name"], vault["files"]) == (program.vault.name, first["files"])
     refused = program.run("engine", "drop", database)
     assert (refused.returncode, f"the index of {program.vault.name}" in refused.stderr) == (4, True)
