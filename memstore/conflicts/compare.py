@@ -93,7 +93,7 @@ class Comparer:
         self._frequency = cache(then.of(INDEX).frequency)
         # Pairs of paths that are not in conflict.
         self._apart: set[tuple[str, str]] = set()
-        self._topics = cache(self._topics_at)
+        self._topics: dict[str, Sequence[frozenset[str]]] = {}
         # Pairs of memories with statements on the same topic that were not compared, or only in part.
         self.left_out = 0
 
@@ -214,11 +214,13 @@ class Comparer:
     def _may_concern(self, side: Side, path: str) -> bool:
         """Whether a memory has a statement on the same topic, as far as words alone tell."""
         topics = {without_numbers(statement.topic) for statement, _ in side.statements} - {frozenset()}
-        return any(share_a_topic(one, other) for one in topics for other in self._topics(path))
+        return any(share_a_topic(one, other) for one in topics for other in self._topics_of_file(path))
 
-    def _topics_at(self, path: str) -> Sequence[frozenset[str]]:
-        file = self._view.read(path)
-        return topics_in(self._aliases.as_one(file.memory.body)) if file else ()
+    def _topics_of_file(self, path: str) -> Sequence[frozenset[str]]:
+        if path not in self._topics:
+            file = self._view.read(path)
+            self._topics[path] = topics_in(self._aliases.as_one(file.memory.body)) if file else ()
+        return self._topics[path]
 
     def _gists_of(self, side: Side) -> _Gists:
         """Return the gists of a memory's statements; those of a file may be cached with the index."""

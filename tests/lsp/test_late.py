@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
 
+from memstore.conflicts.compare import Comparer
+from memstore.conflicts.sides import Side
+from memstore.vault.view import VaultView
 from tests.installed import MEMSTORE, at_home
 from tests.lsp.client import Editor
 from tests.lsp.test_findings import opened_vault
@@ -137,3 +141,20 @@ def test_others_are_told_of_no_conflict_with_what_they_may_not_see(folder: Path,
     assert [one.conflict.refs[1] for one in found if one.conflict] == ["note:m_cccccccccc"]
     (folder / "open.md").unlink()
     assert opened_vault(folder, "human:tom").compared("milk.md", {}, None) == []
+
+
+def made() -> list[object]:
+    return [one for one in gc.get_objects() if isinstance(one, Side | Comparer | VaultView)]
+
+
+def test_what_was_compared_is_not_kept_until_python_looks_for_circles(folder: Path) -> None:
+    opened = opened_vault(folder)
+    typed = {"milk.md": MILK.replace("Nothing yet.", "Sean dislikes tea.").encode()}
+    gc.collect()
+    gc.disable()
+    try:
+        before = {id(one) for one in made()}
+        assert opened.compared("milk.md", typed, None)
+        assert [one for one in made() if id(one) not in before] == []
+    finally:
+        gc.enable()
