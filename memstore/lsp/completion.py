@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from memstore.lsp.open_files import OpenVault, TextDocument
+    from memstore.vault.note_names import Note
 
 MOST = 100
 _KEYS = {key.name: key for key in KEYS}
@@ -195,6 +196,8 @@ def _notes(vault: OpenVault, document: TextDocument, typed: str, offset: int) ->
     if typed.startswith("m_") or ":" in typed:
         called = ((note.row, note.id, f"{kinds[note.row]}:{note.id}") for note in names.notes if note.id)
         rows |= {row: True for row, *refs in called if any(ref.startswith(typed) for ref in refs)}
+    if "/" in typed:
+        rows |= {note.row: True for note in names.notes if note.path.startswith(typed)}
     own = vault.links.row_of(document.path)
 
     def rank(row: int) -> tuple[bool, bool, str]:
@@ -204,17 +207,19 @@ def _notes(vault: OpenVault, document: TextDocument, typed: str, offset: int) ->
     for row in nlargest(MOST, sorted((row for row in rows if row != own), key=lambda row: names[row].path), key=rank):
         note = names[row]
         title = shown_title(note.title, sources[note.row])
-        target = _target_of(vault, document, note.path, note.title, f"{kinds[note.row]}:{note.id}" if note.id else "")
+        ref = f"{kinds[note.row]}:{note.id}" if note.id else ""
+        target = _target_of(vault, document, note, ref, typed)
         if target is not None:
             kind = types.CompletionItemKind.File
             offers.append(Offer(title or target, f"{target}{closing}", span, kind, note.path))
     return offers
 
 
-def _target_of(vault: OpenVault, document: TextDocument, path: str, title: str, ref: str) -> str | None:
-    """Return the shortest name by which `[[…]]` leads to a note: its stem, its title, its path, its ref."""
-    stem = path.rpartition("/")[2].removesuffix(".md")
-    for name in (stem, title, path.removesuffix(".md"), ref):
+def _target_of(vault: OpenVault, document: TextDocument, note: Note, ref: str, typed: str) -> str | None:
+    """Return a name by which `[[…]]` leads to a note: one that goes on from what was typed, else the shortest."""
+    path = note.path
+    names = (path.rpartition("/")[2].removesuffix(".md"), note.title, path.removesuffix(".md"), ref)
+    for name in sorted(names, key=lambda name: not name.startswith(typed)):
         if not name or re.search(r"[\[\]|#\x00-\x1f]", name):
             continue
         rows = vault.links.names.led_to(cursor.wiki(name), of=document.path)

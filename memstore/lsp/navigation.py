@@ -6,16 +6,18 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.core.catalog import filled
-from memstore.core.errors import MemstoreError
+from memstore.core.errors import MemstoreError, nearest
 from memstore.core.ids import MemoryRef
 from memstore.core.keys import REF_KEYS
 from memstore.core.quotation import shown_title
+from memstore.files.links import LinkKind
 from memstore.lsp import cursor
 from memstore.vault.note_names import folded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from memstore.core.finding import Finding
     from memstore.lsp.open_files import OpenVault, TextDocument
     from memstore.lsp.text import Text, TextSpan
 
@@ -191,3 +193,18 @@ def document_links(vault: OpenVault, document: TextDocument) -> Iterator[tuple[T
         if row is not None and row != vault.links.row_of(document.path):
             line = mention.lines[0] - 1 if mention.lines else 0
             yield mention.span, NotePlace(paths[row], line, line)
+
+
+def similar_link(vault: OpenVault, document: TextDocument, dangling: Finding) -> tuple[TextSpan, str] | None:
+    """Return where a link is that leads nowhere, and how the most similar one would be written that leads somewhere."""
+    text = document.text
+    for mention in cursor.mentions(vault, document):
+        link, written = mention.link, text.source[mention.span.start : mention.span.end]
+        is_it = link is not None and dangling.text.startswith(link.written)
+        if link is None or not is_it or text.line_of(mention.span.start) != text.line_of(text.span_of(dangling).start):
+            continue
+        notes = vault.links.names.notes
+        names = {name for note in notes for name in (note.path.rpartition("/")[2].removesuffix(".md"), note.title)}
+        near = nearest(link.target, (name for name in names if not re.search(r"[\[\]|#\n]", name)))
+        return (mention.span, written.replace(link.target, near, 1)) if near and link.kind is LinkKind.WIKI else None
+    return None

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import re
 import signal
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -39,6 +40,7 @@ _T = TypeVar("_T")
 
 _TRIGGERS = ["[", "#", ":", "(", "/", "-", " "]
 _MOST_PREVIEW = 24
+_LAST_WORD = re.compile(r"\w*\Z")
 # What takes longer than a keystroke may is looked for once nothing was typed for so long.
 PAUSE_SECONDS = 0.4
 
@@ -121,12 +123,39 @@ class EditorServer(LanguageServer):
             vault.documents[path] = document
             self.publish(uri)
 
-    def filter_text(self, typed: str, label: str) -> str | None:
-        """Return what an editor is to filter an offer by: what was typed, as the server has filtered already.
+    def items(
+        self, document: TextDocument, offers: Sequence[completion.Offer], offset: int
+    ) -> list[types.CompletionItem]:
+        """Return offers as the protocol has them.
 
-        Neovim before 0.11 takes the place of an offer only without one, and would put what was typed twice.
+        What is typed is what an editor is to filter by, as the server has filtered already. Neovim before 0.11 obeys no
+        place where there is something to filter by, and since then puts in no more than the first word; so it is given
+        the rest of the word that is typed, which it puts in as it is.
         """
-        return None if self.is_neovim else typed or label
+        source = document.text.source
+        rest = {}
+        for offer in offers if self.is_neovim else ():
+            head = _LAST_WORD.sub("", source[offer.span.start : offset])
+            if offer.text.startswith(head) and offset >= offer.span.end:
+                rest[offer] = offer.text.removeprefix(head)
+        items = []
+        for place, offer in enumerate(rest or offers):
+            typed = source[offer.span.start : offset]
+            edit = types.TextEdit(document.text.range(offer.span), offer.text)
+            found = _LAST_WORD.search(typed) if rest else None
+            items.append(
+                types.CompletionItem(
+                    label=offer.label,
+                    kind=offer.kind,
+                    detail=offer.about or None,
+                    documentation=offer.explained or None,
+                    sort_text=f"{place:04}",
+                    filter_text=found[0] or None if found else None if self.is_neovim else typed or offer.label,
+                    insert_text=rest.get(offer),
+                    text_edit=None if rest else edit,
+                )
+            )
+        return items
 
     def text(self, source: str) -> Text:
         """Return a text that the editor sent, in the units that were agreed on."""
@@ -367,19 +396,7 @@ def _complete(server: EditorServer, params: types.CompletionParams) -> types.Com
     def asked(vault: OpenVault, document: TextDocument) -> types.CompletionList:
         offset = document.text.offset(params.position)
         offers = completion.completions(vault, document, offset)
-        items = [
-            types.CompletionItem(
-                label=one.label,
-                kind=one.kind,
-                detail=one.about or None,
-                documentation=one.explained or None,
-                sort_text=f"{place:04}",
-                filter_text=server.filter_text(document.text.source[one.span.start : offset], one.label),
-                text_edit=types.TextEdit(document.text.range(one.span), one.text),
-            )
-            for place, one in enumerate(offers)
-        ]
-        return types.CompletionList(is_incomplete=True, items=items)
+        return types.CompletionList(is_incomplete=True, items=server.items(document, offers, offset))
 
     return server.answer(params.text_document.uri, asked, types.CompletionList(is_incomplete=False, items=[]))
 
@@ -553,7 +570,7 @@ def _actions(server: EditorServer, params: types.CodeActionParams) -> list[types
 
     def asked(vault: OpenVault, document: TextDocument) -> list[types.CodeAction]:
         span = document.text.span(params.range)
-        done = [*_fixes(server, uri, document, span)]
+        done = [*_fixes(server, vault, document, span)]
         lines = document.text.file_lines_of(span)
         of_conflicts = [one.conflict for one in server.late.get(uri, ()) if one.conflict and one.is_on(*lines)]
         for one in (*acts.of_conflicts(of_conflicts), *acts.offered(vault, document, span)):
@@ -564,9 +581,11 @@ def _actions(server: EditorServer, params: types.CodeActionParams) -> list[types
     return server.answer(uri, asked, [])
 
 
-def _fixes(server: EditorServer, uri: str, document: TextDocument, span: TextSpan) -> Iterator[types.CodeAction]:
+def _fixes(
+    server: EditorServer, vault: OpenVault, document: TextDocument, span: TextSpan
+) -> Iterator[types.CodeAction]:
     """Yield what mends the findings on the lines of a selection."""
-    text = document.text
+    text, uri = document.text, server.uri(vault, document.path)
     lines = range(text.line_of(span.start), text.line_of(span.end) + 1)
     for one in server.found.get(uri, ()):
         at = text.span_of(one)
@@ -576,6 +595,8 @@ def _fixes(server: EditorServer, uri: str, document: TextDocument, span: TextSpa
             where, new = text.file_line(one.at.line), one.mended
         elif one.meant is not None and one.extent is not None:
             where, new = at, one.meant
+        elif one.code == "link-dangling" and (near := navigation.similar_link(vault, document, one)):
+            where, new = near
         else:
             continue
         edits = [types.TextEdit(text.range(where), new)]
@@ -623,6 +644,10 @@ def _command(server: EditorServer, name: str) -> Callable[..., Any]:
         server.publish_all()
         said = ", ".join(dict.fromkeys(one.path for one in done))
         server.tell(f"memstore: wrote {said}; memstore undo takes it back")
+        made = next((one.path for one in done if before.get(one.path) is None), None)
+        window = server.client_capabilities.window
+        if made and window and window.show_document and window.show_document.support:
+            server.window_show_document(types.ShowDocumentParams(server.uri(vault, made), take_focus=True))
         return done[0].path
 
     run.__name__ = name

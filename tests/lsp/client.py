@@ -43,11 +43,13 @@ class Editor:
         self.found: dict[str, list[Any]] = {}  # the last diagnostics, by path
         self.messages: list[str] = []
         self.asked: list[str] = []
+        self.shown: list[str] = []  # the files that the server opened
         self.answer_with = "Do it"
         self.on_question: Callable[[], object] = bool
         capabilities = {
             "general": {"positionEncodings": [encoding]},
             "workspace": {"workspaceEdit": {"resourceOperations": ["rename"] if renames else []}},
+            "window": {"showDocument": {"support": True}},
         }
         said = {"rootUri": folder.as_uri(), "capabilities": capabilities, "clientInfo": {"name": name}}
         started = self.ask("initialize", {"processId": None, **said})
@@ -111,6 +113,8 @@ class Editor:
             chosen = next((one for one in params["actions"] if one["title"] == self.answer_with), None)
             self._send({"id": message["id"], "result": chosen})
         elif "id" in message:
+            if method == "window/showDocument" and params:
+                self.shown.append(params["uri"].removeprefix(f"{self.folder.as_uri()}/"))
             self._send({"id": message["id"], "result": None})
 
     def _send(self, message: dict[str, Any]) -> None:

@@ -103,8 +103,9 @@
   (insert typed)
   (let ((found (eglot-completion-at-point)) items)
     (cl-destructuring-bind (start end table &rest more) found
-      (setq items (all-completions (buffer-substring start end) table (plist-get more :predicate)))
-      (let ((first (car items)))
+      (setq items (completion-all-completions (buffer-substring start end) table (plist-get more :predicate)
+                                              (- end start) '(metadata (category . eglot))))
+      (let ((first (substring-no-properties (car items))))
         (delete-region start end)
         (insert first)
         (funcall (plist-get more :exit-function) first 'finished))))

@@ -93,6 +93,13 @@ def test_keys_values_refs_and_links_are_completed(editor: RealEditor, folder: Pa
     assert editor.complete(" [[te").endswith(" [[tea]]")
 
 
+def test_a_name_of_several_words_is_completed(editor: RealEditor, folder: Path) -> None:
+    (folder / "Mrs Aydin.md").write_text("---\ntype: note\nid: m_dddddddddd\n---\n# Mrs Aydin\n\nOwns the house.\n")
+    editor.open(folder / "kettle.md")
+    editor.point("It boils")
+    assert editor.complete(" [[Mrs Ay").endswith(" [[Mrs Aydin]]")
+
+
 def test_pointing_going_and_coming_back(editor: RealEditor, folder: Path) -> None:
     editor.open(folder / "kettle.md")
     editor.point("[[tea]]", 3)

@@ -284,12 +284,50 @@ def test_a_file_whose_vault_can_be_opened_only_later_is_served_from_then_on(tmp_
         assert [[one["message"].split()[0] for one in each] for each in found] == [[], ["[[lost]]", "[[nowhere]]"]]
 
 
-def test_neovim_is_left_to_filter_by_what_it_would_write(tmp_path: Path) -> None:
-    folder = vault(tmp_path / "vault", FILES)
-    for name, expected in (("Neovim", None), ("Emacs", "belief:")):
-        with Editor(folder, tmp_path, "--as", "human:sean", name=name) as editor:
-            editor.open("kettle.md", KETTLE.replace("source:", "derived_from: [belief:\nsource:"))
-            assert editor.at("kettle.md", 5, 22, "completion")["items"][0].get("filterText") == expected
+def test_neovim_is_given_the_rest_of_a_word_and_left_to_filter(tmp_path: Path) -> None:
+    folder = vault(
+        tmp_path / "vault", {**FILES, "people/Mrs Aydin.md": "---\ntype: note\nid: m_dddddddddd\n---\nShe.\n"}
+    )
+    typed = KETTLE.replace("source:", "derived_from: [belief:\nsource:").replace("It", "[[Mrs Ay\n[[hot\nIt")
+    with Editor(folder, tmp_path, "--as", "human:sean", name="Neovim") as editor:
+        editor.open("kettle.md", typed)
+        ref, rest, title = (editor.at("kettle.md", *at, "completion")["items"][0] for at in ((5, 22), (10, 8), (11, 5)))
+        assert (ref["insertText"], rest["insertText"]) == ("m_bbbbbbbbbb", "Aydin]]")
+        assert "textEdit" not in {**ref, **rest}
+        assert (title["insertText"], title["filterText"]) == ("tea]]", "hot")
+    with Editor(folder, tmp_path, "--as", "human:sean", name="Emacs") as editor:
+        editor.open("kettle.md", typed)
+        ref = editor.at("kettle.md", 5, 22, "completion")["items"][0]
+        assert (ref["filterText"], ref["textEdit"]["newText"]) == ("belief:", "belief:m_bbbbbbbbbb")
+
+
+def test_a_link_goes_on_from_what_was_typed(editor: Editor) -> None:
+    editor.open("kettle.md")
+    for typed, written in (("mi", "milk]]"), ("folder/mi", "folder/milk]]"), ("Tea", "Tea is hot]]"), ("te", "tea]]")):
+        editor.write("kettle.md", f"{KETTLE}\n[[{typed}\n")
+        items = editor.at("kettle.md", 11, 2 + len(typed), "completion")["items"]
+        assert [one["textEdit"]["newText"] for one in items] == [written]
+
+
+def test_a_misspelled_link_is_mended_by_a_quick_fix(editor: Editor) -> None:
+    editor.open("kettle.md")
+    text = f"{KETTLE}\nSee [[nowhere]], [[Tea is hto|it]] and [[kettel]].\n"
+    editor.write("kettle.md", text)
+    found = editor.actions("kettle.md", (11, 0))
+    assert [one for one in found if "write" in one] == [
+        "memstore: write [[Tea is hot|it]]",
+        "memstore: write [[kettle]]",
+    ]
+    edits = found["memstore: write [[Tea is hot|it]]"]["edit"]["documentChanges"][0]["edits"]
+    assert applied(text, edits, offset) == text.replace("hto", "hot")
+
+
+def test_a_file_that_an_act_makes_is_opened(editor: Editor) -> None:
+    editor.open("kettle.md")
+    assert editor.shown == []
+    path = editor.run("memstore.today", editor.uri("kettle.md"))
+    editor.of("kettle.md", "foldingRange")
+    assert editor.shown == [path]
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
