@@ -376,6 +376,17 @@ def recorded_grants(events: Iterable[AuditEvent]) -> dict[str, set[str]]:
     return told
 
 
+def revoked_grants(events: Iterable[AuditEvent]) -> dict[str, set[str]]:
+    """Return from whom grants of memories were taken back, and not granted since, as `recorded_grants` does."""
+    known = [*events]
+    granted = recorded_grants(known)
+    told: dict[str, set[str]] = {}
+    for event in known:
+        for memory in texts_of(event.about.get("memory")):
+            told.setdefault(memory, set()).update(texts_of(event.about.get("whom")))
+    return {memory: names - granted.get(memory, set()) for memory, names in told.items()}
+
+
 def grant_unrecorded(file: MemoryFile, names: Sequence[str]) -> Finding:
     """Return the finding that a memory is granted to somebody without an audit event."""
     return finding_of(

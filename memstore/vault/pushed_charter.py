@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.access import registry
 from memstore.access.audience import outsiders
+from memstore.access.audit import revoked_grants
 from memstore.access.audit_events import read as audit_event
 from memstore.access.audit_events import texts_of
 from memstore.access.own_files import events_in
@@ -353,25 +354,29 @@ class CharterCheck:
         taken_back = self._taken_back([TreeChange(one, "", after.get(one), before.get(one)) for one in differ])
         for path in sorted(differ):
             inside = self._inside(path)
-            if inside is None or (path, after.get(path)) in self._brought:
+            if inside is None:
                 continue
-            if is_kept(inside) or (is_audit_path(inside) and path in before):
+            if shared := ", ".join(sorted(self._shared_again(before.get(path), after.get(path), after))):
+                yield path, f"it would be granted to {shared} again, which a keeper took back"
+            elif (path, after.get(path)) in self._brought:
+                continue
+            elif is_kept(inside) or (is_audit_path(inside) and path in before):
                 yield path, "it would be as it was before a keeper changed it"
             elif (by := self._recorded_by(inside, before.get(path))) and inside not in taken_back:
                 yield path, f"it records an act of {by}, which nobody changes"
-            elif shared := self._shared_again(before.get(path), after.get(path)):
-                yield (
-                    path,
-                    f"it would be granted to {', '.join(sorted(shared))} again, which a keeper took back",
-                )
 
-    def _shared_again(self, before: str | None, after: str | None) -> set[str]:
+    def _shared_again(self, before: str | None, after: str | None, tree: Mapping[str, str]) -> set[str]:
         """Return who is granted a memory in the end, and neither was before nor by a keeper in this push."""
         old, new = (self._blobs[blob].labels if blob else None for blob in (before, after))
         if not (old and new and old.id == new.id):
             return set()
         granted = outsiders(self._today.world, {*new.access_grants} - {*old.access_grants}, self._now)
-        return {name for name in granted if (new.id, name) not in self._shared}
+        revoked = self._revoked(tree).get(new.id or "", set()) if granted else set()
+        return {name for name in granted if (new.id, name) not in self._shared or name in revoked}
+
+    def _revoked(self, tree: Mapping[str, str]) -> Mapping[str, set[str]]:
+        audit = {path: blob for one, blob in tree.items() if (path := self._inside(one)) and is_audit_path(path)}
+        return revoked_grants(events_in(self._blobs.bytes_of(audit)).values())
 
     # -- who -----------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.access import RIGHTS
-from memstore.access.audit import consents_gone
+from memstore.access.audit import consents_gone, revoked_grants
 from memstore.access.own_files import OwnFiles, events_in
 from memstore.access.policy import Judge, labels_of
 from memstore.access.unrecorded import RegistryContext, changed_by_hand, consents_by_hand, grants_by_hand
@@ -203,15 +203,18 @@ def _regained(history: GitHistory, parent: str, ours: Staged, theirs: Changes) -
     data = history.blobs(blobs[was] for was in was_at.values() if was in blobs)
     result = history.index_files()
     now_data = history.blobs(result[path] for path in paths if path in result)
+    revoked = revoked_grants(_staged_events(history))  # also what a copy of the commit had granted
     for path in sorted(paths):
         file = memory_file.read(path, now_data.get(result.get(path, ""), b""), mixed=history.mixed)
         before = memory_file.read(path, data.get(blobs.get(was_at[path], ""), b""), mixed=history.mixed)
-        if not (isinstance(file, MemoryFile) and isinstance(before, MemoryFile)):
+        if not isinstance(file, MemoryFile):
             continue
+        granted = {*before.memory.access_grants} if isinstance(before, MemoryFile) else set()
+        granted |= revoked.get(file.memory.id or path, set())
         # A side without differences from the index has the staged state.
         sides = [changes[path].before if path in changes else file.memory for changes in (here, there)]
         kept = set.intersection(*({*side.access_grants} if side else set() for side in sides))
-        for name in sorted({*before.memory.access_grants} & {*file.memory.access_grants} - kept):
+        for name in sorted(granted & {*file.memory.access_grants} - kept):
             text = f"it is granted to {name} again, although one side of the merge had revoked that"
             hint = f'remove "{name}" from access_grants; memstore privacy grant grants it again'
             key = "access_grants"

@@ -370,6 +370,25 @@ def test_a_merge_brings_what_keepers_did_and_nothing_back(team: Team) -> None:
     assert EVE not in git(team.remote, "show", "main:notes/night.md")
 
 
+def test_a_grant_that_was_taken_back_on_a_copy_of_its_branch_stays_taken_back(team: Team) -> None:
+    """As after a rebase of a branch that somebody had merged: neither side of the merge took anything back."""
+    [path] = (team.clone(ANN) / "notes").rglob("pager*.md")
+    team.ok(ANN, "git", "switch", "-q", "-c", "copied")
+    team.memstore(ANN, "privacy", "grant", str(path), "--to", EVE, "--commit")
+    team.commit(BEN, "beside")
+    team.ok(BEN, "git", "pull", "-q", "--no-rebase", "--no-edit", "../ann", "copied")
+    team.ok(ANN, "git", "switch", "-q", "main")
+    team.commit(ANN, "something else")
+    team.ok(ANN, "git", "cherry-pick", "copied")
+    team.memstore(ANN, "privacy", "revoke", str(path), "--from", EVE, "--commit")
+    team.passes(ANN)
+    merge = ("pull", "-q", "--no-rebase", "--no-edit", "origin", "main")
+    assert f"it is granted to {EVE} again" in team.run(BEN, "git", *merge).stderr
+    team.ok(BEN, "git", "merge", "--abort")
+    team.ok(BEN, "git", "-c", "core.hooksPath=/dev/null", *merge)
+    assert f"it would be granted to {EVE} again" in team.refused(BEN)
+
+
 def merged_with_tag(team: Team, tag: str) -> None:
     """Let Ben tag the memory, while others changed it, and merge that."""
     team.memstore(BEN, "tag", "Pager", f"+{tag}", "--commit")

@@ -334,7 +334,7 @@ class Month:
         self.ok(who, "add", "-A")
 
     def rebase(self, who: str) -> None:
-        """Put commits of one's own onto what was fetched of main; who merged others' in doesn't."""
+        """Put commits that nobody else has onto what was fetched of main."""
         self._clean(who)
         if not self._may_rebase(who):
             return
@@ -349,8 +349,10 @@ class Month:
         self.known(who).update(signs)
 
     def _may_rebase(self, who: str) -> bool:
+        new = self.ok(who, "rev-list", "HEAD", "^origin/main").split()
+        held = self.ok(who, "rev-list", "HEAD", "^origin/main", "--not", "--remotes").split()
         mine = f"{who.partition(':')[2]}@example.org"
-        return {*self.ok(who, "log", "--format=%ce", "origin/main..HEAD").split()} <= {mine}
+        return new == held and {*self.ok(who, "log", "--format=%ce", "origin/main..HEAD").split()} <= {mine}
 
     def sync(self, who: str) -> None:
         for _ in range(9):
