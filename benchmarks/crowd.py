@@ -13,16 +13,19 @@ import subprocess
 import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Self
+from threading import Event, Thread
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from acts import memory
+from sandbox import MEMSTORE, Done
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sandbox import Done, Sandbox
+    from sandbox import Sandbox
 
 SHARED = ("kettle", "tram", "coast", "violin")
 MOST_REFUSED = 0.05
@@ -137,7 +140,67 @@ def _edited(text: bytes, sign: str, *, in_body: bool) -> bytes:
     return text.replace(b"\nsource: ", f"\n{sign}\nsource: ".encode(), 1)
 
 
-def gather(sandbox: Sandbox, *, writers: int, writes: int, seed: int) -> Crowd:
+class Client:
+    """A client of a server of its own, which writes by its tools; to be used as a context."""
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self._process = subprocess.Popen(
+            [str(MEMSTORE), "--self", "mcp"],
+            cwd=sandbox.vault,
+            env=sandbox.environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        about = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}
+        self._asked("initialize", about)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.communicate()
+
+    def add(self, sign: str) -> Told:
+        """Add a memory with a sign."""
+        text = f"A thought called {sign}"
+        answer = self._asked("tools/call", {"name": "memory_add", "arguments": {"text": text}})
+        failed = "error" in answer or answer["result"].get("isError", False)
+        return Told(Write(("memory_add", text), f"called {sign}", None), Done(int(failed), json.dumps(answer), ""))
+
+    def _asked(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
+        assert self._process.stdin
+        assert self._process.stdout
+        message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+        self._process.stdin.write(json.dumps(message) + "\n")
+        self._process.stdin.flush()
+        while "id" not in (answer := json.loads(self._process.stdout.readline())):
+            pass
+        told: dict[str, Any] = answer
+        return told
+
+
+@contextmanager
+def _tidied(sandbox: Sandbox, *, is_asked: bool) -> Iterator[None]:
+    """Let git pack the repository again and again."""
+    is_over = Event()
+
+    def tidy() -> None:
+        while not is_over.wait(_PAUSE_SECONDS[1]):
+            command = ["git", "gc", "--quiet"]
+            subprocess.run(command, cwd=sandbox.vault, env=sandbox.environment, capture_output=True, check=False)
+
+    worker = Thread(target=tidy)
+    if is_asked:
+        worker.start()
+    yield
+    is_over.set()
+    if is_asked:
+        worker.join()
+
+
+def gather(sandbox: Sandbox, *, writers: int, writes: int, seed: int, servers: int = 0, tidied: bool = False) -> Crowd:
     """Let so many programs at a time make so many writes each, while somebody saves files by hand.
 
     Args:
@@ -145,11 +208,24 @@ def gather(sandbox: Sandbox, *, writers: int, writes: int, seed: int) -> Crowd:
         writers: how many write at the same time.
         writes: how many writes each of them makes, one after the other.
         seed: of chance.
+        servers: how many servers there are besides, whose clients make as many writes each.
+        tidied: whether git tidies the repository all the while; then each second write is committed.
     """
     _put_down(sandbox, writers, writes)
     plans = [list(_plan(number, writes, random.Random(seed + number + 1))) for number in range(writers)]  # noqa: S311
-    with Hand([sandbox.vault / f"{name}.md" for name in SHARED], seed) as hand, ThreadPoolExecutor(writers) as pool:
+    if tidied:
+        plans = [
+            [one._replace(words=(*one.words, "-c")) if n % 2 else one for n, one in enumerate(plan)] for plan in plans
+        ]
+    shared = [sandbox.vault / f"{name}.md" for name in SHARED]
+    with (
+        Hand(shared, seed) as hand,
+        _tidied(sandbox, is_asked=tidied),
+        ThreadPoolExecutor(writers + servers) as pool,
+    ):
+        served = [pool.submit(_serve, sandbox, number, writes) for number in range(servers)]
         told = [one for several in pool.map(lambda plan: _write(sandbox, plan), plans) for one in several]
+        told += [one for future in served for one in future.result()]
     return _compared(sandbox, told, hand.saved)
 
 
@@ -190,6 +266,11 @@ def _write(sandbox: Sandbox, plan: list[Write]) -> list[Told]:
     return [Told(write, sandbox.run("--json", *write.words)) for write in plan]
 
 
+def _serve(sandbox: Sandbox, number: int, writes: int) -> list[Told]:
+    with Client(sandbox) as client:
+        return [client.add(f"s{number}x{at}x") for at in range(writes)]
+
+
 def _compared(sandbox: Sandbox, told: list[Told], saved: list[tuple[Path, str]]) -> Crowd:
     files = {path: data.decode() for path, data in sandbox.files().items()}
     done = [one.write for one in told if one.done.code == 0]
@@ -214,7 +295,7 @@ def _refusal(done: Done) -> str:
     """Return a refusal as it is told, without the name of the file."""
     try:
         message = json.loads(done.out)["error"]["message"]
-    except ValueError:
+    except (ValueError, KeyError):
         message = done.err or done.out
     for name in SHARED:
         message = message.replace(f"{name}.md", "FILE").replace(f"belief:m_{name}", "REF")

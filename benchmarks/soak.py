@@ -3,11 +3,13 @@
 
     .venv/bin/python benchmarks/soak.py --kills 2000 --seed 1 [--only ACT ...] [--warm]
     .venv/bin/python benchmarks/soak.py --writers 20 --writes 50 --seed 1
+    .venv/bin/python benchmarks/soak.py --writers 12 --writes 20 --servers 2 --gc --seed 1
 
 `--kills`: that many times the installed program is killed at a system call by which it, or a git that it runs, writes
 in the vault or its repository, or that call fails: by strace, which must be there. With `--warm` the calls are those
 that Python makes, in processes that have loaded the program already: several times as fast, and without strace, but
-what git does is not interrupted. `--writers`: so many programs write at once, while a person saves the same files.
+what git does is not interrupted. `--writers`: so many programs write at once, while a person saves the same files;
+with `--servers` also clients of so many servers, and with `--gc` git tidies the repository all the while.
 
 The exit code is 1 where something does not hold.
 """
@@ -147,6 +149,8 @@ def main() -> int:
     parser.add_argument("--only", nargs="+", choices=ACTS, default=[], metavar="ACT")
     parser.add_argument("--warm", action="store_true")
     parser.add_argument("--writers", type=int, default=0)
+    parser.add_argument("--servers", type=int, default=0)
+    parser.add_argument("--gc", action="store_true")
     parser.add_argument("--writes", type=int, default=50)
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
@@ -180,7 +184,14 @@ def _soaked(folder: Path, arguments: argparse.Namespace) -> bool:
             all_holds = not any(tally.wrong for tally in tallies.values())
     if arguments.writers:
         sandbox.restore("base")
-        crowd = gather(sandbox, writers=arguments.writers, writes=arguments.writes, seed=arguments.seed)
+        crowd = gather(
+            sandbox,
+            writers=arguments.writers,
+            writes=arguments.writes,
+            seed=arguments.seed,
+            servers=arguments.servers,
+            tidied=arguments.gc,
+        )
         print(told(crowd))
         all_holds = all_holds and not crowd.wrong
     return all_holds

@@ -78,9 +78,9 @@ def _offset(act: Prepared) -> int:
     return sum(act.name.encode())
 
 
-def crowded(folder: Path, *, writers: int, writes: int, seed: int) -> Crowd:
-    """Let many installed programs write at once in a vault in a folder, and somebody save by hand."""
+def crowded(folder: Path, *, writers: int, writes: int, seed: int, servers: int = 0) -> Crowd:
+    """Let many installed programs write at once in a vault, and somebody by hand; with servers, while git tidies it."""
     (folder / "home").mkdir()
     sandbox = Sandbox(folder / "home")
     furnish(sandbox, sandbox.run)
-    return gather(sandbox, writers=writers, writes=writes, seed=seed)
+    return gather(sandbox, writers=writers, writes=writes, seed=seed, servers=servers, tidied=servers > 0)

@@ -52,3 +52,11 @@ def test_many_writers_and_a_hand_lose_nothing(tmp_path: Path) -> None:
     crowd = crowded(tmp_path, writers=4, writes=3, seed=1)
     assert crowd.saves
     assert not crowd.wrong, "\n".join(crowd.wrong)
+
+
+def test_nor_do_servers_and_those_who_commit_while_git_tidies(tmp_path: Path, *, soak: bool) -> None:
+    """What was refused, since others kept the vault busy for too long, was not acknowledged."""
+    crowd = crowded(tmp_path, writers=12 if soak else 2, writes=10 if soak else 2, seed=1, servers=2)
+    assert crowd.saves
+    assert crowd.refused.total() < crowd.writes
+    assert (crowd.lost_writes, crowd.lost_saves, crowd.unsound) == ((), (), "")
