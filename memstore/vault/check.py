@@ -319,8 +319,14 @@ def check_staged_files(view: View) -> CheckResult:
         GitError: there is no repository.
     """
     view.require_owner()
-    findings = check_staged(view.of(HISTORY), owner=lambda: view.config.owner, now=view.clock.now())
-    return CheckResult(files=len(staged(view.of(HISTORY)).files), findings=findings)
+    found = check_staged(view.of(HISTORY), owner=lambda: view.config.owner, now=view.clock.now())
+    files = staged(view.of(HISTORY)).files
+    hidden = {path: file for path, file in files.items()
+              if isinstance(file, MemoryFile) and is_hidden_from_member(view, file.memory)}  # fmt: skip
+    findings = [one for one in found if one.path not in hidden]
+    for file in hidden.values():
+        findings += checks.unseen(checks.as_checked(file), view.config.owner)
+    return CheckResult(files=len(files), findings=in_order(findings))
 
 
 def _chosen(view: View, paths: Sequence[str]) -> tuple[list[str], list[str]]:

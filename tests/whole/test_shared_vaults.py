@@ -283,7 +283,8 @@ def test_of_what_a_member_may_not_see_the_checks_say_its_path_alone(shared: InPr
     secret = f"{line}\naccess_grants: [human:zoe]\nderived_from: [note:m_secretsecr]\ntags: [ill, ill]\nauthor:"
     place.write_text(kept.replace("author:", secret))
     told = f"{path}: error: it is narrower than {OPS}, whose vault this is [shared-narrower]"
-    for words in ((), ("--against", "HEAD")):
+    shared.git("add", "-A")
+    for words in ((), ("--against", "HEAD"), ("--staged",)):
         found = shared.run("--as", ANN, "check", *words)
         assert found.returncode == 1
         assert told in found.stdout.replace(":1:1:", ":")
