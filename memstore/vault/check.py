@@ -464,6 +464,7 @@ def wrong_in_registries(files: Mapping[str, RegistryFile | tuple[Finding, ...]])
         else:
             holders[read.values["id"]].append(read)
             yield from _registry_name(read)
+            yield from _unread_registry_keys(read)
     for memory_id, copies in holders.items():
         for file in copies[1:]:
             yield _registry_finding(
@@ -484,8 +485,18 @@ def _registry_name(file: RegistryFile) -> Iterator[Finding]:
         yield _registry_finding(file, "registry-name", text, "rename the file, or correct the id")
 
 
-def _registry_finding(file: RegistryFile, code: str, text: str, hint: str) -> Finding:
-    return finding_of(code, file.path, text, hint, file.front.position("id"), key="id")
+def _unread_registry_keys(file: RegistryFile) -> Iterator[Finding]:
+    """Yield a finding for each key that is read by nobody, and was probably meant to be another."""
+    known = tuple(key.name for key in registry_file.FORMS[file.kind].keys)
+    for name in file.values:
+        meant = None if name in known else checks.nearly(name, known)
+        if meant:
+            text = f"memstore does not read a key `{name}` here"
+            yield _registry_finding(file, "key-unknown", text, f"did you mean {meant}?", name)
+
+
+def _registry_finding(file: RegistryFile, code: str, text: str, hint: str, key: str = "id") -> Finding:
+    return finding_of(code, file.path, text, hint, file.front.position(key), key=key)
 
 
 # -- fixing --------------------------------------------------------------------------------------

@@ -418,6 +418,9 @@ def test_what_a_registry_says_wrongly_is_found_while_it_is_typed(editor: Editor)
     assert editor.open("groups/ops.yaml", right) == []
     (found,) = editor.write("groups/ops.yaml", right.replace("group:ops", "group:op"))
     assert (found["code"], found["range"]["start"]["line"]) == ("registry-name", 0)
+    (found,) = editor.write("groups/ops.yaml", right.replace("members", "member"))
+    assert (found["code"], found["range"]["start"]["line"]) == ("key-unknown", 1)
+    assert "did you mean members?" in found["message"]
     assert editor.write("groups/ops.yaml", right.replace("members:", "members"))
     assert editor.write("groups/ops.yaml", right) == []
     assert editor.at("groups/ops.yaml", 0, 4, "hover") is None
