@@ -5,12 +5,10 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 from memstore.core.errors import GitError, UsageError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _HEADS = "refs/heads/"
 # The line in which git says of a push that it came too late: somebody else's commits are there. Hooks say more lines.
@@ -104,6 +102,25 @@ class GitSync:
         if self.tip("MERGE_HEAD") and (stuck := self._refused("merge", "--abort")):
             return Refused(f"{refused.said}\n{stuck.said}"), unmerged
         return refused, unmerged
+
+    def has(self, commit: str) -> bool:
+        """Whether the current branch has a commit."""
+        return self._run("merge-base", "--is-ancestor", commit, "HEAD").returncode == 0
+
+    def take_back(self, theirs: str) -> None:
+        """Put back the files that a merge had changed when it was killed: those that are as the merge would have them.
+
+        git knows nothing of such a merge before it asks its hooks, and would take the files for one's own changes.
+        """
+        tree = self._line("merge-tree", "--write-tree", "HEAD", theirs).partition("\n")[0]
+        top = Path(self._line("rev-parse", "--show-toplevel"))
+        changed = self._run("diff", "-z", "--name-only", "HEAD", tree).stdout.split("\0") if tree else ()
+        for path in filter(None, changed):
+            now = self._line("hash-object", "--", str(top / path))
+            if now and now == self._line("rev-parse", f"{tree}:{path}"):
+                self._run("reset", "--quiet", "--", f":(top,literal){path}")
+                if self._run("checkout", "--quiet", "HEAD", "--", f":(top,literal){path}").returncode != 0:
+                    (top / path).unlink()  # it came with the merge
 
     def keep(self, ref: str, commit: str) -> None:
         """Hold a commit by a ref."""

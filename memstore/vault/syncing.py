@@ -21,6 +21,8 @@ MOST_TRIES = 5
 RESCUED = "refs/memstore/rescue/"
 # The commit before a merge that was not yet found right.
 UNCHECKED = "refs/memstore/unchecked"
+# What is being merged, while it is.
+MERGING = "refs/memstore/merging"
 
 
 class SyncStop(NamedTuple):
@@ -85,6 +87,7 @@ class _Syncing:
         return self._ended()
 
     def synced(self, message: str | None) -> Synced:
+        self._take_back_what_was_killed()
         if self._view.of(WORK_TREE).pending().changes.all or self._view.is_owners:
             try:
                 committed = commit_pending(self._view, message=message)
@@ -113,6 +116,12 @@ class _Syncing:
             return self._ended("push", "somebody else pushed each time", "memstore sync, in a while")
         return self._ended()
 
+    def _take_back_what_was_killed(self) -> None:
+        if theirs := self._git.tip(MERGING):
+            if not self._git.has(theirs):
+                self._git.take_back(theirs)
+            self._git.drop(MERGING)
+
     def _fetched(self) -> Synced | None:
         refused = self._git.fetch(self._upstream)
         hint = f"git fetch {self._upstream.remote} says more; what you committed is here"
@@ -122,7 +131,10 @@ class _Syncing:
         before, theirs = self._git.tip("HEAD"), self._git.tip(self._upstream.tracking)
         if theirs is None or not (new := self._git.count("HEAD", theirs)):
             return None
-        if failed := self._git.merge(self._upstream):
+        self._git.keep(MERGING, theirs)
+        failed = self._git.merge(self._upstream)
+        self._git.drop(MERGING)
+        if failed:
             return self._not_merged(theirs, *failed)
         self._done.append(f"merged {_counted(new, 'commit')}")
         if before and self._git.tip(UNCHECKED) is None:

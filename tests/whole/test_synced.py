@@ -161,6 +161,30 @@ def test_it_does_not_begin_in_the_middle_of_a_merge(machines: tuple[Machine, Mac
     assert "merge" in done.stderr
 
 
+def test_a_merge_that_was_killed_is_not_taken_for_ones_own_changes(machines: tuple[Machine, Machine]) -> None:
+    one, two = machines
+    one.ok("add", "Of one.")
+    path = one.vault / "first.md"
+    path.write_text(path.read_text().replace("Line one", "Line 1"))
+    one.synced()
+    path = two.vault / "first.md"
+    path.write_text(path.read_text().replace("Line three", "Line 3"))
+    hook = two.vault / ".git/hooks/pre-merge-commit"
+    before = hook.read_text()
+    hook.write_text("#!/bin/sh\ngit=$PPID\nkill -9 $(ps -o ppid= -p $git) $git\n")
+    assert two.sync().returncode == -9
+    hook.write_text(before)
+    assert "Line 1" in path.read_text()
+    (two.vault / "mine.md").write_bytes(memory_text("Mine since.\n", id="m_mine"))
+    two.synced()
+    assert "Line 1" in path.read_text()
+    assert "Line 3" in path.read_text()
+    own = two.git("show", "HEAD^1")
+    assert "Mine since" in own
+    assert "Of one" not in own
+    assert "+Line 1" not in own
+
+
 def test_what_came_with_errors_is_not_pushed_before_it_is_mended(machines: tuple[Machine, Machine]) -> None:
     one, two = machines
     (one.vault / "bad.md").write_text("---\ntype: note\nid: m_bad\nid: m_bad\n---\nBad.\n")
