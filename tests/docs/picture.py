@@ -1,6 +1,6 @@
-"""Draws docs/terminal.svg: what a search and a list of a small folder of notes print at a terminal.
+"""Draws docs/terminal.svg and docs/editor.svg: a search and a list at a terminal, and a memory in Neovim.
 
-`python -m tests.docs.picture` draws it anew; a test fails while it isn't what the program prints.
+`python -m tests.docs.picture` draws them anew; a test fails while they aren't what the programs show.
 """
 
 from __future__ import annotations
@@ -14,9 +14,11 @@ from pathlib import Path
 
 from memstore.core.columns import columns
 from tests.installed import MEMSTORE, ROOT, at_home
+from tests.lsp.real_editors import Neovim, neovims
+from tests.lsp.test_scenes import vault
 from tests.terminal import at_a_terminal
 
-PICTURE = ROOT / "docs" / "terminal.svg"
+PICTURE, EDITOR = ROOT / "docs" / "terminal.svg", ROOT / "docs" / "editor.svg"
 COLUMNS = 80
 # The notes that the README begins with, as somebody may have kept them for years.
 NOTES = {
@@ -37,6 +39,16 @@ NOTES = {
     ),
 }
 COMMANDS = (("search", "when is the deposit due?"), ("list",))
+# A memory that is being written, and another that it contradicts.
+MEMORIES = {
+    "tea.md": "---\ntype: note\nid: m_gr33nt3a42\ntitle: Green tea\nsource: human:sam\n---\nSam likes green tea.\n",
+    "breakfast.md": (
+        "---\ntype: note\nid: m_br3akfa5t7\ntitle: Breakfast\nsource: human:sam\n"
+        "acess_grants: [human:kim]\n---\nSam dislikes green tea.\nCoffee instead, from [[the moka pot]].\n"
+    ),
+}
+EDITED = "a memory in Neovim, with what is found in it beside its lines"
+_EDITED, _WIDE = "breakfast.md", 110
 _STYLES = {"1": "title", "2": "dim", "35": "path", "32": "line", "1;31": "match", "36": "ref", "33": "warning"}
 _WIDTH, _HEIGHT, _MARGIN = 8.43, 19, 16
 _SVG = """\
@@ -75,8 +87,35 @@ def seen(home: Path) -> list[str]:
     return lines[:-1]
 
 
-def drawn(lines: list[str]) -> str:
-    """Return a drawing of what a terminal shows."""
+def edited(home: Path, program: str) -> list[str]:
+    """Return what Neovim shows of a memory, with the colour of what is found in it."""
+    folder = vault(home / "notes", MEMORIES)
+    editor = Neovim(program, home)
+    try:
+        editor.run(f"vim.o.columns = {_WIDE} vim.o.lines = 13 vim.o.laststatus = 0 vim.o.ruler = false")
+        editor.open(folder / _EDITED)
+        editor.finds("link-dangling", "conflict", "key-unknown")
+        rows: list[str] = editor.run(_SCREEN)
+    finally:
+        editor.close()
+    shown = [row.rstrip() for row in rows if not row.startswith("~")]
+    return [re.sub(r"■.*", "\x1b[33m\\g<0>\x1b[0m", row) for row in shown if row]
+
+
+_SCREEN = """
+vim.cmd("redraw!")
+local rows = {}
+for row = 1, vim.o.lines do
+  local cells = {}
+  for column = 1, vim.o.columns do cells[column] = vim.fn.screenstring(row, column) end
+  rows[row] = table.concat(cells)
+end
+return rows
+"""
+
+
+def drawn(lines: list[str], label: str = "memstore search and memstore list in a folder of notes") -> str:
+    """Return a drawing of what a terminal shows; `label` says what that is."""
     rows = [
         f'<text x="{_MARGIN}" y="{_MARGIN + (at + 1) * _HEIGHT - 5}">{_coloured(line)}</text>'
         for at, line in enumerate(lines)
@@ -85,7 +124,7 @@ def drawn(lines: list[str]) -> str:
     return _SVG.format(
         width=2 * _MARGIN + max(COLUMNS, *map(columns, lines)) * _WIDTH,
         height=2 * _MARGIN + len(lines) * _HEIGHT,
-        label="memstore search and memstore list in a folder of notes",
+        label=label,
         lines="\n".join(rows),
     )
 
@@ -103,3 +142,6 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as scratch:
         PICTURE.write_text(drawn(seen(Path(scratch).resolve())), encoding="utf-8")
         sys.stdout.write(f"{PICTURE}\n")
+    with tempfile.TemporaryDirectory() as scratch:
+        EDITOR.write_text(drawn(edited(Path(scratch).resolve(), neovims()["nvim"]), EDITED), encoding="utf-8")
+        sys.stdout.write(f"{EDITOR}\n")

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import tomllib
 from pathlib import Path
 
 import pytest
 
 from tests.docs import picture
+from tests.lsp.real_editors import neovims
 from tests.transcripts import runner
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def neovim_version() -> str:
+    """Return what Neovim says it is; empty if there is none."""
+    program = neovims().get("nvim")
+    return subprocess.run([program, "--version"], check=True, capture_output=True, text=True).stdout if program else ""
 
 
 def as_seen(lines: list[str]) -> list[str]:
@@ -52,6 +60,12 @@ def test_what_is_to_be_installed_has_the_name_and_the_extras_that_there_are() ->
     assert {name for name, _ in named} == {project["name"]}
     assert {extra for _, extra in named if extra} | set(others) <= {*project["optional-dependencies"]}
     assert others
+
+
+@pytest.mark.skipif("0.7.2" not in neovim_version(), reason="the picture shows Neovim 0.7.2")
+def test_the_picture_of_an_editor_shows_what_is_found(tmp_path: Path) -> None:
+    shown = picture.drawn(picture.edited(tmp_path, neovims()["nvim"]), picture.EDITED)
+    assert shown == picture.EDITOR.read_text(encoding="utf-8"), "run `python -m tests.docs.picture`"
 
 
 def test_the_picture_shows_what_the_program_prints(tmp_path: Path) -> None:
