@@ -111,7 +111,8 @@ def _of_usage(error: click.UsageError) -> Failure:
     if isinstance(error, click.NoSuchOption):
         return Failure("usage", Exit.USAGE, _sentence(error.message), _near(error) or _see_help(error))
     hint = getattr(error, "hint", None) or _verbs(error) or _see_help(error)
-    return Failure("usage", Exit.USAGE, _sentence(error.format_message()), hint)
+    said = re.sub(r",\s*\n\s*", ", ", error.format_message()).replace(". Choose from:\n\t", ": one of ")
+    return Failure("usage", Exit.USAGE, _sentence(said), hint)
 
 
 def _near(error: click.NoSuchOption) -> str | None:

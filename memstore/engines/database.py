@@ -65,12 +65,9 @@ def session(url: str, *, role: str | None = None) -> Iterator[Session]:
 
 def connected(url: str, *, role: str | None = None) -> Session:
     """Return a session that stays open until it is closed; raises as `session` does."""
-    try:
-        import psycopg
-    except ImportError as error:
-        raise UsageError(
-            "the library psycopg is not installed", hint='pip install "memstore-vault[postgres]"'
-        ) from error
+    _require_psycopg()
+    import psycopg
+
     how: dict[str, Any] = {"user": role} if role else {}
     try:
         opened = psycopg.connect(url, **how)
@@ -91,7 +88,8 @@ def connected(url: str, *, role: str | None = None) -> Session:
 
 @contextmanager
 def errors_told() -> Iterator[None]:
-    """Raise what the database refuses as an error of ours."""
+    """Raise what the database refuses as an error of ours; `UsageError` if psycopg is not installed."""
+    _require_psycopg()
     import psycopg
 
     try:
@@ -100,6 +98,15 @@ def errors_told() -> Iterator[None]:
         raise VaultError("the database has no index of memstore's", hint="memstore engine init URL") from error
     except psycopg.Error as error:
         raise VaultError(f"the database refused: {_first_line(error)}") from error
+
+
+def _require_psycopg() -> None:
+    try:
+        import psycopg  # noqa: F401 - only whether it is there
+    except ImportError as error:
+        raise UsageError(
+            "the library psycopg is not installed", hint='pip install "memstore-vault[postgres]"'
+        ) from error
 
 
 def init(url: str) -> SchemaMade:

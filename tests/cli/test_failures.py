@@ -156,3 +156,8 @@ def test_no_command_repeats_a_long_argument(
     assert 20 < len(told) < 900
     assert main(["--json", *words]) in (2, 3, 5)
     assert len(capsys.readouterr().out) < 1200
+
+
+def test_what_may_be_named_is_listed_on_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["lsp", "install"]) == Exit.USAGE
+    assert "missing argument 'NAME': one of nvim, helix, vscode, zed\n" in capsys.readouterr().err
