@@ -159,6 +159,23 @@ def not_among(seen: frozenset[Seer], others: frozenset[Seer]) -> frozenset[Seer]
     return frozenset(one for one in others if seen.isdisjoint((one, Seer(one.entity))))
 
 
+def gained(world: World, before: Labels, after: Labels, at: datetime, known: Iterable[str]) -> Seen:
+    """Return who sees a memory with other labels than before, and did not before; a new owner does.
+
+    Args:
+        world: the registries, and the memories from which others were made.
+        before: the labels as they were.
+        after: the labels as they are.
+        at: the time, UTC.
+        known: who may look, as `listeners` returns them.
+    """
+    found = seers(world, at, known, {0: before, 1: after})
+    saw = found[0] | _as_owner(world, before, other=after)
+    sees = found[1] | _as_owner(world, after, other=before)
+    told, owner = not_among(saw, sees), after.owner or world.owner
+    return Seen(_folded(told), _left_out(told, sees, [name for name in known if name != owner]))
+
+
 class _Look(NamedTuple):
     """Somebody who looks, all names under which a grant reaches them, and the judge of what they see.
 

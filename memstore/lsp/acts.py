@@ -15,7 +15,7 @@ from memstore.core.ids import MemoryRef
 from memstore.core.places import SUGGESTIONS
 from memstore.files.memory_file import BrokenFile, MemoryFile, PlainFile
 from memstore.lsp import cursor
-from memstore.lsp.audience import gained, in_words
+from memstore.lsp.audience import gained
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -93,14 +93,19 @@ def _grants(vault: OpenVault, document: TextDocument, file: MemoryFile, span: Te
 
 
 def effect(vault: OpenVault, command: str, given: Sequence[str]) -> str | None:
-    """Return who would see more after an act, in a sentence; None if it lets nobody see more."""
+    """Return who would see more after an act, in a sentence; None for acts that change nothing of that.
+
+    Only the vault's owner is told.
+    """
     if command != "memstore.grant":
         return None
     view = vault.saved_view
     memory = view.original(given[0]).memory
     wider = replace(memory, access_grants=(*memory.access_grants, given[1]))
     names = gained(view, memory, wider, vault.listeners)
-    return f"then it is seen by {in_words(names)}, too" if names else "nobody sees more by it than now"
+    if names is None:
+        return None
+    return f"then it is seen by {names}, too" if names else "nobody sees more by it than now"
 
 
 def run(vault: OpenVault, command: str, path: str, given: Sequence[str], *, dry_run: bool) -> Sequence[Saved]:

@@ -13,7 +13,7 @@ from memstore.core.keys import KEYS
 from memstore.core.quotation import shown_title
 from memstore.files.memory_file import MemoryFile
 from memstore.lsp import cursor
-from memstore.lsp.audience import in_words, seen_by
+from memstore.lsp.audience import seen_by
 from memstore.lsp.text import TextSpan
 from memstore.memories.why import of_confidence, of_confidence_now
 from memstore.trust.reader import TrustReader
@@ -52,8 +52,8 @@ def _of_key(vault: OpenVault, document: TextDocument, file: ReadFile, offset: in
     here = cursor.key_at(text, offset)
     if isinstance(file, MemoryFile) and "confidence" in (name, here and here.name.removesuffix("_history")):
         return "\n".join(_why(vault.view, file.memory)), span
-    if isinstance(file, MemoryFile) and name == "access_grants":
-        return f"seen by {_seen_by(vault, file.memory)}", span
+    if isinstance(file, MemoryFile) and name == "access_grants" and (seen := _seen_by(vault, file.memory)):
+        return f"seen by {seen}", span
     if not colon or name not in KEY_MEANINGS:
         return None
     key = _KEYS[name]
@@ -91,12 +91,12 @@ def _standing(vault: OpenVault, memory: Memory) -> Iterator[str]:
         yield str(memory.status)
     if memory.signature or memory.witnesses or memory.anchors:
         yield f"trust: {TrustReader(view).of(memory).level.value}"
-    if memory.id and view.is_owners:
-        yield f"seen by {_seen_by(vault, memory)}"
+    if memory.id and (seen := _seen_by(vault, memory)):
+        yield f"seen by {seen}"
 
 
 def _seen_by(vault: OpenVault, memory: Memory) -> str:
-    return _safe(in_words(seen_by(vault.saved_view, memory, vault.listeners)))
+    return _safe(seen_by(vault.saved_view, memory, vault.listeners) or "")
 
 
 def sparkline(history: Sequence[LedgerLine]) -> str:

@@ -16,7 +16,7 @@ from memstore.core.harmless import safe_line
 from memstore.core.quotation import shown_title
 from memstore.files.memory_file import MemoryFile
 from memstore.history import HISTORY
-from memstore.lsp.audience import gained, in_words, listeners_of
+from memstore.lsp.audience import gained, listeners_of
 from memstore.vault.cited_lines import changed_citations
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def _wider(view: View, before: MemoryFile, after: MemoryFile, lines: Sequence[st
         return
     if names := gained(view, before.memory, after.memory, listeners_of(view)):
         at = after.front.position("access_grants")
-        text = f"seen by {in_words(names)} from now on, who did not see it at the last commit"
+        text = f"seen by {names} from now on, who did not see it at the last commit"
         finding = finding_of("audience-wider", after.path, text, at=Position(at.line))
         yield LateFinding(finding, lines[at.line - 1 : at.line])
 

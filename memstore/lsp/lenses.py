@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from memstore.core.quotation import shown_title
 from memstore.files.memory_file import MemoryFile
 from memstore.lsp import cursor, navigation
-from memstore.lsp.audience import in_words, seen_by
+from memstore.lsp.audience import seen_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,8 +33,8 @@ def lenses(vault: OpenVault, document: TextDocument) -> Iterator[str]:
     speaks_for, against = (sum(op in known for op in ops) for known in (_FOR, _AGAINST))
     if speaks_for or against:
         yield f"evidence: {speaks_for} for, {against} against"
-    if file.memory.id and vault.view.is_owners:
-        yield f"seen by {in_words(seen_by(vault.saved_view, file.memory, vault.listeners))}"
+    if file.memory.id and (seen := seen_by(vault.saved_view, file.memory, vault.listeners)):
+        yield f"seen by {seen}"
 
 
 def _counted(number: int, one: str, more: str) -> str:

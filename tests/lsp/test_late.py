@@ -88,6 +88,34 @@ def test_who_sees_more_by_an_edit_is_told_by_name(editor: Editor) -> None:
     assert "audience-wider" not in [one["code"] for one in editor.findings("tea.md")]
 
 
+@pytest.mark.parametrize(
+    ("head", "words"),
+    [
+        ('access_grants: ["*"]\n', "everybody"),
+        ('access_grants: ["*"]\naccess_denies: [human:tom]\n', "everybody; not by human:tom"),
+        ("owner: human:una\naccess_grants: [human:sean]\n", "human:una"),
+    ],
+)
+def test_who_gains_sight_is_named_as_everywhere(head: str, words: str, folder: Path) -> None:
+    opened = opened_vault(folder, "human:sean")
+    opened.begin()
+    before = opened.committed("tea.md")
+    typed = {"tea.md": TEA.replace("source:", f"{head}source:").encode()}
+    (found,) = [one for one in opened.compared("tea.md", typed, before) if one.finding.code == "audience-wider"]
+    assert f"seen by {words} from now on" in found.finding.text
+
+
+def test_others_are_not_told_who_sees_what(folder: Path, tmp_path: Path) -> None:
+    own = MILK.replace("source:", "owner: human:tom\naccess_grants: [human:una]\nsource:")
+    (folder / "milk.md").write_text(own)
+    with Editor(folder, tmp_path, "--as", "human:tom") as editor:
+        editor.open("milk.md")
+        said = editor.at("milk.md", 5, 3, "hover")["contents"]["value"]
+        assert said.startswith("**access_grants**")
+        assert "alone" not in said
+        assert not [one for one in editor.of("milk.md", "codeLens") if "seen by" in one["command"]["title"]]
+
+
 def test_lines_that_others_cite_are_warned_of_when_they_change(folder: Path, tmp_path: Path) -> None:
     blob = git(folder, "hash-object", "tea.md").strip()[:10]
     cited = MILK.replace("Nothing yet.", f"As [[note:m_aaaaaaaaaa#L7@{blob}]] says.")
