@@ -18,7 +18,7 @@ from memstore.engines.blocks import (
     length_of,
     unpacked,
 )
-from memstore.search.memory_snapshot import COLUMNS, entry_of_cells
+from memstore.search.memory_snapshot import COLUMNS, CatalogByKind, entry_of_cells
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -108,37 +108,12 @@ def _after(prefix: bytes) -> bytes | None:
     return kept[:-1] + bytes([kept[-1] + 1]) if kept else None
 
 
-class EngineCatalog:
-    """The catalogue of the documents to be seen; rows are the documents' numbers."""
+class EngineCatalog(CatalogByKind):
+    """The catalogue of the documents to be seen; rows are the documents' numbers. Sealed files stay sealed."""
 
     def __init__(self, blocks: Blocks) -> None:
         self._blocks = blocks
         self._columns: dict[str, Sequence[str]] = {}
-
-    @cached_property
-    def memories(self) -> Sequence[int]:
-        """The rows of readable memories, ascending."""
-        return self._rows(FileKind.MEMORY)
-
-    @cached_property
-    def broken(self) -> Sequence[int]:
-        """The rows of files that are meant to be memories but can't be read."""
-        return self._rows(FileKind.BROKEN)
-
-    @cached_property
-    def plain(self) -> Sequence[int]:
-        """The rows of Markdown files that are not memories."""
-        return self._rows(FileKind.PLAIN)
-
-    @cached_property
-    def sealed(self) -> Sequence[int]:
-        """The rows of sealed files, which the database can't read."""
-        return self._rows(FileKind.SEALED)
-
-    @cached_property
-    def texts(self) -> Sequence[int]:
-        """The rows of memories and plain notes, ascending."""
-        return sorted((*self.memories, *self.plain)) if self.plain else self.memories
 
     @cached_property
     def size(self) -> int:
@@ -146,7 +121,7 @@ class EngineCatalog:
         return max((rows[-1] for rows in map(self._rows, FileKind) if rows), default=-1) + 1
 
     def column(self, name: str) -> Sequence[str]:
-        """Return a field of `Entry` for every row; lists are joined by `ITEM_SEPARATOR`."""
+        """Return a field of `Entry` for every row, including dead ones; lists are joined by `ITEM_SEPARATOR`."""
         if name not in self._columns:
             cells = [""] * self.size
             if name == KIND:
@@ -165,21 +140,6 @@ class EngineCatalog:
         if cells is None:
             raise KeyError(row)
         return entry_of_cells(dict(zip(COLUMNS, map(decoded, cells), strict=True)))
-
-    def rows_of_id(self, memory_id: str) -> Sequence[int]:
-        """Return the rows of live memories with this id (more than one if a file was copied)."""
-        return self._by_id.get(memory_id, [])
-
-    def edges(self) -> None:
-        """Return None: the edges are not stored."""
-
-    @cached_property
-    def _by_id(self) -> dict[str, list[int]]:
-        ids, found = self.column("id"), dict[str, list[int]]()
-        for row in self.memories:
-            if ids[row]:
-                found.setdefault(ids[row], []).append(row)
-        return found
 
     def _rows(self, kind: FileKind) -> Sequence[int]:
         return self._blocks.counted(BlockKey(KIND, kind.value.encode()))[0]

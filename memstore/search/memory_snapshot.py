@@ -14,7 +14,7 @@ from itertools import takewhile
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memstore.core.catalog import ITEM_SEPARATOR, Entry, Field, FileKind
+from memstore.core.catalog import ITEM_SEPARATOR, Entry, Field, FileKind, filled
 from memstore.core.config import LANGUAGES
 from memstore.core.errors import SealedError, TooLargeError, VaultError
 from memstore.files.vault import note_bytes
@@ -91,11 +91,8 @@ def entry_of_cells(cells: dict[str, str]) -> Entry:
     return Entry(**cells | values | {"kind": FileKind(cells["kind"])})  # type: ignore[arg-type]
 
 
-class MemoryCatalog:
-    """A catalogue made from a list of entries, one per row."""
-
-    def __init__(self, entries: Sequence[Entry]) -> None:
-        self._entries = entries
+class CatalogByKind:
+    """What a catalogue knows by the kinds of its rows and by their ids; its edges are not stored."""
 
     @cached_property
     def memories(self) -> Sequence[int]:
@@ -117,18 +114,10 @@ class MemoryCatalog:
         """The rows of sealed files that no key here opens."""
         return self._rows(FileKind.SEALED)
 
-    @property
+    @cached_property
     def texts(self) -> Sequence[int]:
         """The rows of memories and plain notes, ascending."""
         return sorted((*self.memories, *self.plain)) if self.plain else self.memories
-
-    def column(self, name: str) -> Sequence[str]:
-        """Return a field of `Entry` for every row, including dead ones; lists are joined by `ITEM_SEPARATOR`."""
-        return [cell(entry, name) for entry in self._entries]
-
-    def entry(self, row: int) -> Entry:
-        """Return the entry of a row."""
-        return self._entries[row]
 
     def rows_of_id(self, memory_id: str) -> Sequence[int]:
         """Return the rows of live memories with this id (more than one if a file was copied)."""
@@ -139,11 +128,32 @@ class MemoryCatalog:
 
     @cached_property
     def _by_id(self) -> dict[str, list[int]]:
-        found = defaultdict(list)
-        for row in self.memories:
-            if self._entries[row].id:
-                found[self._entries[row].id].append(row)
-        return dict(found)
+        ids, found = self.column("id"), dict[str, list[int]]()
+        for row in filled(self.memories, ids):
+            found.setdefault(ids[row], []).append(row)
+        return found
+
+    def column(self, name: str) -> Sequence[str]:
+        """Return a field of `Entry` for every row, including dead ones; lists are joined by `ITEM_SEPARATOR`."""
+        raise NotImplementedError
+
+    def _rows(self, kind: FileKind) -> Sequence[int]:
+        raise NotImplementedError
+
+
+class MemoryCatalog(CatalogByKind):
+    """A catalogue made from a list of entries, one per row."""
+
+    def __init__(self, entries: Sequence[Entry]) -> None:
+        self._entries = entries
+
+    def column(self, name: str) -> Sequence[str]:
+        """Return a field of `Entry` for every row, including dead ones; lists are joined by `ITEM_SEPARATOR`."""
+        return [cell(entry, name) for entry in self._entries]
+
+    def entry(self, row: int) -> Entry:
+        """Return the entry of a row."""
+        return self._entries[row]
 
     def _rows(self, kind: FileKind) -> Sequence[int]:
         return [row for row, entry in enumerate(self._entries) if entry.kind is kind]
