@@ -133,15 +133,21 @@ def _pinned(session: CliSession, name: str) -> PinnedCommand:
     heard = ["--self"] if choices.alone else ["--context", choices.context] if choices.context else []
     words = ("--vault", str(view.root.resolve()), "--as", view.actor, *heard)
     place = program(env)
+    stop_at_unprintable((place, *words))
     for word in (place, *words):
-        if not word.isprintable():
-            raise UsageError(f"settings can't hold the path {word!r}", hint="use a path of printable characters")
         if host.expands and (found := host.expands.search(word)):
             raise UsageError(
                 f"{host.title} would take a part of {word} for an environment variable, and use another path",
                 hint=f"rename that folder: {found[0]} can't be escaped there",
             )
     return PinnedCommand(place, words)
+
+
+def stop_at_unprintable(words: Sequence[str]) -> None:
+    """Raise `UsageError` for a command line that no settings file can hold."""
+    for word in words:
+        if not word.isprintable():
+            raise UsageError(f"settings can't hold the path {word!r}", hint="use a path of printable characters")
 
 
 def program(env: Environment) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memstore.agents.editors import EDITORS, NOT_BY_FILE
-from memstore.cli.agent import changed_lines, program, say_notes
+from memstore.cli.agent import changed_lines, program, say_notes, stop_at_unprintable
 from memstore.cli.options import command
 from memstore.cli.written import dry_run_option
 from memstore.core.errors import RefusedError, UsageError
@@ -37,9 +37,7 @@ def install(session: CliSession, name: str, *, dry_run: bool) -> None:
     words = [*(["--as", choices.entity] if choices.entity else []), *(["--self"] if choices.alone else [])]
     words += ["--context", choices.context] if choices.context else []
     line = (program(session.environment()), *words, "lsp")
-    for word in line:
-        if not word.isprintable():
-            raise UsageError(f"settings can't hold the path {word!r}", hint="use a path of printable characters")
+    stop_at_unprintable(line)
     done = _installer(session, name).install(line, dry_run=dry_run)
     _emit(session, done, dry_run=dry_run)
     if not done.changes:
