@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import TYPE_CHECKING
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from memstore.access import CONTEXTS
@@ -109,8 +109,7 @@ def test_what_is_hidden_makes_no_difference_to_what_the_database_finds(engine: E
     # What somebody sees may depend on hidden sources, which stay: the one question is what else it says.
     without = {path: data for path, data in case.files.items() if path in seen or path not in memories}
     alone = opened(without, case.viewer, case.context)
-    if {alone.view().entry(row).path for row in alone.view().texts} != seen:
-        return
+    assume({alone.view().entry(row).path for row in alone.view().texts} == seen and len(without) < len(case.files))
     asked, found = queries(random), []
     for one in (ws, alone):
         name = engine.name()

@@ -10,6 +10,7 @@ import os
 import shutil
 import subprocess
 import time
+from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +29,7 @@ def neovims() -> dict[str, str]:
     return {name: program for name, program in named.items() if program}
 
 
-class RealEditor:
+class RealEditor(ABC):
     """An editor that runs without a screen.
 
     Args:
@@ -40,9 +41,9 @@ class RealEditor:
         self.environment = at_home(home)
         self._process: subprocess.Popen[bytes] | None = None
 
+    @abstractmethod
     def run(self, code: str) -> Any:
         """Let the editor run code of its language, and return the value."""
-        raise NotImplementedError
 
     def memstore(self, folder: Path, *words: str) -> str:
         """Run a command beside the editor."""
@@ -74,59 +75,59 @@ class RealEditor:
 
     # -- what each does in its own way ---------------------------------------------------------------
 
-    def open(self, path: Path) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def open(self, path: Path) -> None: ...
 
+    @abstractmethod
     def type(self, text: str) -> None:
         """Type a new line below that of the cursor, key by key."""
-        raise NotImplementedError
 
-    def undo(self) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def undo(self) -> None: ...
 
+    @abstractmethod
     def replace(self, old: str, new: str) -> None:
         """Type something in place of what is there."""
-        raise NotImplementedError
 
+    @abstractmethod
     def point(self, at: str, after: int = 0) -> None:
         """Put the cursor where a text begins, or so many characters after it."""
-        raise NotImplementedError
 
+    @abstractmethod
     def fix(self, title: str) -> None:
         """Choose a code action by its title."""
-        raise NotImplementedError
 
-    def text(self) -> str:
-        raise NotImplementedError
+    @abstractmethod
+    def text(self) -> str: ...
 
-    def save(self) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def save(self) -> None: ...
 
-    def save_all(self) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def save_all(self) -> None: ...
 
-    def hover(self) -> str:
-        raise NotImplementedError
+    @abstractmethod
+    def hover(self) -> str: ...
 
+    @abstractmethod
     def complete(self, typed: str) -> str:
         """Type at the end of the line, ask for what there is, take the first, and return the line."""
-        raise NotImplementedError
 
+    @abstractmethod
     def definition(self) -> tuple[str, int]:
         """Go where a name leads, and return the file and the line."""
-        raise NotImplementedError
 
+    @abstractmethod
     def references(self) -> list[str]:
         """Return the names of the files in which something leads to the note at hand."""
-        raise NotImplementedError
 
-    def rename(self, name: str) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def rename(self, name: str) -> None: ...
 
     @property
+    @abstractmethod
     def messages(self) -> list[str]:
         """What the server has said since the editor was started."""
-        raise NotImplementedError
 
     def close(self) -> None:
         if self._process is not None:
