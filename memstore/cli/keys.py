@@ -71,21 +71,32 @@ def _pinned_at(done: Pinned) -> str:
     examples=(
         "memstore trust keys add si:pith ~/pith.pub",
         "memstore trust keys add human:sean ~/.ssh/id_ed25519.pub --keeper",
+        "memstore trust keys add human:ben ~/ben.pub --commits               # in a shared vault",
         "memstore trust keys add si:ash ~/operator_ca.pub --authority       # certifies keys for Ash's sessions",
     ),
 )
 @click.argument("holder", metavar="ENTITY")
 @click.argument("file")
 @click.option("--keeper", is_flag=True, help="Commits signed with it may change the keyring.")
+@click.option("--commits", is_flag=True, help="It signs their commits: a shared vault takes no others as theirs.")
 @click.option("--authority", is_flag=True, help="It signs no memories, but certifies keys: ssh-keygen -s CA.")
 @saving_options()
 def add(
-    session: CliSession, holder: str, file: str, *, keeper: bool, authority: bool, commit: bool, dry_run: bool
+    session: CliSession,
+    holder: str,
+    file: str,
+    *,
+    keeper: bool,
+    commits: bool,
+    authority: bool,
+    commit: bool,
+    dry_run: bool,
 ) -> None:
     """Enrol an entity's public key. Compare the printed fingerprint with the one that its holder tells you."""
     from memstore.trust.keys import add_key
 
-    done = add_key(session.view(), holder, file, keeper=keeper, authority=authority, dry_run=dry_run, commit=commit)
+    kinds = {"keeper": keeper, "commits": commits, "authority": authority}
+    done = add_key(session.view(), holder, file, **kinds, dry_run=dry_run, commit=commit)
     _emit(session, "keys-add", done, dry_run=dry_run, unchanged="that key already counts")
 
 
@@ -216,7 +227,7 @@ def list_(session: CliSession) -> None:
 
 
 def _key_line(session: CliSession, one: KnownKey) -> str:
-    from memstore.trust.keyring import ALLOWED_SIGNERS, COMMIT_NAMESPACE
+    from memstore.trust.keyring import ALLOWED_SIGNERS, COMMIT_NAMESPACE, PLAIN_COMMIT_NAMESPACE
 
     signer, paint = one.signer, session.paint
     place = paint.path(ALLOWED_SIGNERS) + (f":{paint('line', str(signer.line))}" if signer.line else "")
@@ -224,6 +235,7 @@ def _key_line(session: CliSession, one: KnownKey) -> str:
     told = {
         "authority": signer.authority,
         "keeper": COMMIT_NAMESPACE in signer.namespaces,
+        "commits": PLAIN_COMMIT_NAMESPACE in signer.namespaces,
         "unpinned": one.is_good and not signer.pinned,
     }
     notes = "".join(f", {note}" for note, holds in told.items() if holds)

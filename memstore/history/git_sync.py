@@ -6,9 +6,12 @@ import os
 import re
 import subprocess
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.core.errors import GitError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _HEADS = "refs/heads/"
 # The line in which git says of a push that it came too late: somebody else's commits are there. Hooks say more lines.
@@ -93,9 +96,15 @@ class GitSync:
         """Return how many commits `until` has that `since` lacks."""
         return int(self._line("rev-list", "--count", until, *([f"^{since}"] if since else ())) or 0)
 
-    def merge(self, upstream: Upstream) -> tuple[Refused, tuple[str, ...]] | None:
-        """Merge what was fetched; where that fails, nothing is changed, and files that both sides changed are named."""
-        refused = self._refused("merge", "--quiet", "--no-edit", upstream.tracking)
+    def merge(self, upstream: Upstream, key: str | None) -> tuple[Refused, tuple[str, ...]] | None:
+        """Merge what was fetched; where that fails, nothing is changed, and files that both sides changed are named.
+
+        Args:
+            upstream: where it was fetched from.
+            key: the SSH key that signs the merge; None leaves that to git's settings.
+        """
+        signing = ("-c", "gpg.format=ssh", "-c", f"user.signingKey={key}", "-c", "commit.gpgSign=true") if key else ()
+        refused = self._refused("merge", "--quiet", "--no-edit", upstream.tracking, settings=signing)
         if refused is None:
             return None
         unmerged = tuple(self._line("diff", "--name-only", "--diff-filter=U").splitlines())
@@ -135,8 +144,8 @@ class GitSync:
         to = ("--set-upstream",) if not upstream.is_set else ()
         return self._refused("push", "--quiet", *to, upstream.remote, f"HEAD:{_HEADS}{upstream.theirs}")
 
-    def _refused(self, *words: str) -> Refused | None:
-        done = self._run(*words)
+    def _refused(self, *words: str, settings: Sequence[str] = ()) -> Refused | None:
+        done = self._run(*settings, *words)
         told = (done.stderr + done.stdout).splitlines()
         said = "\n".join(line for line in told if not _is_advice(line)).strip()
         is_late = _TOO_LATE.search(said) is not None

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from memstore.history.filters import GitFilters
+    from memstore.trust.sshsig import SshSignature
     from memstore.vault.push_refusals import PushRefusal
 
 _MOST_SHOWN = 20
@@ -295,9 +296,9 @@ class _Push:
         if vault.root:
             disk = DiskVault(vault.root, state=cache_folder(place, cache_home=self._env.cache_home))
             object_format = format_of(next(update.new for update in self._updates if update.new))
-            today = push_refusals.on_disk(disk, vault.config, blobs, object_format, vault.prefix)
+            today = push_refusals.on_disk(disk, vault.config, blobs, object_format, self._verify, vault.prefix)
         else:
-            today = push_refusals.in_tree(vault.files, vault.config, blobs, vault.prefix)
+            today = push_refusals.in_tree(vault.files, vault.config, blobs, self._verify, vault.prefix)
         now = SystemClock().now()
         moved = self._updates
         found = list(push_refusals.refusals(self._git, self.sent, moved, today, audience, blobs, now, prefixes))
@@ -307,6 +308,11 @@ class _Push:
             raise self._undeclared(found[0] if self.is_owners([vault]) else None)
         self.is_unasked |= not audience
         return found
+
+    def _verify(self, signature: SshSignature, data: bytes) -> bool:
+        from memstore.vault.composition import signatures
+
+        return signatures(self._env).holds(signature, data)
 
     @property
     def may_acknowledge(self) -> bool:

@@ -12,15 +12,19 @@ if TYPE_CHECKING:
 
 ALLOWED_SIGNERS = ".memstore/allowed_signers"
 REVOKED_KEYS = ".memstore/revoked_keys"
+KEYRING_FILES = (ALLOWED_SIGNERS, REVOKED_KEYS)
 ROTATIONS = ".memstore/key_rotations.jsonl"
 ED25519 = "ssh-ed25519"
 RSA = "ssh-rsa"
 ECDSA_CURVES = {f"ecdsa-sha2-{curve}": curve for curve in ("nistp256", "nistp384", "nistp521")}
 KEY_TYPES = (ED25519, RSA, *ECDSA_CURVES)
 CERTIFICATE_SUFFIX = "-cert-v01@openssh.com"
-# What a key in the keyring may be valid for: memories, and the commits that change the keyring itself.
+# What a key in the keyring may be valid for: memories, and commits, those that change the keyring itself among them.
 ATTEST_NAMESPACE = "attest@memstore.dev"
 COMMIT_NAMESPACE = "git"
+# Commits, but none that changes the keyring.
+PLAIN_COMMIT_NAMESPACE = "commit@memstore.dev"
+COMMIT_NAMESPACES = frozenset({COMMIT_NAMESPACE, PLAIN_COMMIT_NAMESPACE})
 
 
 class PublicKey(NamedTuple):

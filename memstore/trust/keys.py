@@ -19,7 +19,14 @@ from memstore.core.transaction import Saving, again_where_changed, save_own, uni
 from memstore.history import HISTORY
 from memstore.trust import PINS, SIGNATURES, allowed_signers, sshsig
 from memstore.trust.formats import rotation
-from memstore.trust.keyring import ALLOWED_SIGNERS, ATTEST_NAMESPACE, COMMIT_NAMESPACE, REVOKED_KEYS, ROTATIONS
+from memstore.trust.keyring import (
+    ALLOWED_SIGNERS,
+    ATTEST_NAMESPACE,
+    COMMIT_NAMESPACE,
+    PLAIN_COMMIT_NAMESPACE,
+    REVOKED_KEYS,
+    ROTATIONS,
+)
 from memstore.trust.pin import Pinned, pin
 from memstore.trust.read_keyring import own_bytes, read_keyring
 
@@ -155,7 +162,14 @@ def list_keys(view: View) -> KnownKeys:
 
 @again_where_changed
 def add_key(
-    view: View, entity: str, key: str, *, keeper: bool = False, authority: bool = False, **saving: Unpack[Saving]
+    view: View,
+    entity: str,
+    key: str,
+    *,
+    keeper: bool = False,
+    commits: bool = False,
+    authority: bool = False,
+    **saving: Unpack[Saving],
 ) -> KeysChanged:
     """Enrol a key: from now on, what it signs counts as the entity's statement.
 
@@ -164,6 +178,7 @@ def add_key(
         entity: whose key it is.
         key: the file of the key, or its .pub.
         keeper: whether commits that it signs may change the keyring itself.
+        commits: whether it signs the entity's commits: a shared vault believes no others. A keeper's key does, too.
         authority: whether it certifies keys for the entity, and signs nothing else.
         saving: dry_run, commit.
 
@@ -180,7 +195,8 @@ def add_key(
         raise RefusedError(
             f"{public.fingerprint} was revoked, and no longer counts", hint="make another one with ssh-keygen"
         )
-    namespaces = [ATTEST_NAMESPACE, COMMIT_NAMESPACE] if keeper else [ATTEST_NAMESPACE]
+    asked = {COMMIT_NAMESPACE: keeper, PLAIN_COMMIT_NAMESPACE: commits and not keeper}
+    namespaces = [ATTEST_NAMESPACE, *(name for name, holds in asked.items() if holds)]
     lines = keyring.lines_of(entity, ATTEST_NAMESPACE)
     held = [one for one in lines if (one.key, one.authority) == (public, authority)]
     if any(one.valid_before is None and set(namespaces) <= set(one.namespaces) for one in held):

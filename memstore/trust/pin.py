@@ -16,8 +16,8 @@ from memstore.history.revisions import bytes_at, true_objects
 from memstore.trust import PINS, allowed_signers
 from memstore.trust.anchors import host_of
 from memstore.trust.formats import opentimestamps
-from memstore.trust.keyring import COMMIT_NAMESPACE
-from memstore.trust.read_keyring import KEYRING_FILES, read_keyring
+from memstore.trust.keyring import COMMIT_NAMESPACE, KEYRING_FILES
+from memstore.trust.read_keyring import read_keyring
 
 if TYPE_CHECKING:
     from datetime import datetime

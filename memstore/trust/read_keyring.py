@@ -19,13 +19,22 @@ from memstore.core.digests import format_of
 from memstore.core.errors import FormatError, GitError, MemstoreError, VaultError
 from memstore.core.finding import Finding, Position
 from memstore.core.finding_codes import finding_of
+from memstore.core.ids import is_group
 from memstore.core.places import RegistryKind
 from memstore.core.times import moment
 from memstore.history import HISTORY, git_objects
 from memstore.history.revisions import bytes_at, true_objects
 from memstore.trust import PINS, SIGNATURES, allowed_signers, sshsig
 from memstore.trust.allowed_signers import keyring_of, lines_of, revoked_of, signers_of
-from memstore.trust.keyring import ALLOWED_SIGNERS, COMMIT_NAMESPACE, REVOKED_KEYS, Keyring, PublicKey
+from memstore.trust.keyring import (
+    ALLOWED_SIGNERS,
+    COMMIT_NAMESPACE,
+    COMMIT_NAMESPACES,
+    KEYRING_FILES,
+    REVOKED_KEYS,
+    Keyring,
+    PublicKey,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -180,7 +189,6 @@ def _difference(before: Sequence[Sequence[str]], after: Sequence[str]) -> tuple[
 # -- the keyring of a view -------------------------------------------------------------------------
 
 
-KEYRING_FILES = (ALLOWED_SIGNERS, REVOKED_KEYS)
 # The files and folders whose changes need a keeper's signature to count.
 _COUNTED = (*KEYRING_FILES, RegistryKind.ENTITY.value)
 
@@ -255,13 +263,25 @@ def _of_files(view: View, pin: str | None, *now: bytes | None) -> tuple[Keyring,
 def keeper_signature(view: View) -> Callable[[bytes], str] | None:
     """Return a function that signs commits changing a pinned vault's keyring; None if no key is available for it."""
     key = view.of(SIGNATURES).own_key
-    if view.of(PINS).commit is None or key is None:
-        return None
+    return None if view.of(PINS).commit is None or key is None else _signing(view, key)
 
-    def sign(data: bytes) -> str:
-        return sshsig.armoured(view.of(SIGNATURES).sign(data, namespace=COMMIT_NAMESPACE, key=key))
 
-    return sign
+def member_signature(view: View) -> Callable[[bytes], str] | None:
+    """Return a function that signs the actor's commits in a shared vault; None where they have no key for that."""
+    key = member_key(view)
+    return _signing(view, key) if key else None
+
+
+def member_key(view: View) -> str | None:
+    """Return the key with which the actor signs commits in a shared vault, if its keyring has one of theirs."""
+    key = view.of(SIGNATURES).own_key if is_group(view.config.owner) else None
+    signers = signers_of(lines_of(own_bytes(view, ALLOWED_SIGNERS) or b""))[0] if key else ()
+    is_known = any(view.actor in one.principals and COMMIT_NAMESPACES & {*one.namespaces} for one in signers)
+    return key if is_known else None
+
+
+def _signing(view: View, key: str) -> Callable[[bytes], str]:
+    return lambda data: sshsig.armoured(view.of(SIGNATURES).sign(data, namespace=COMMIT_NAMESPACE, key=key))
 
 
 def own_bytes(view: View, path: str) -> bytes | None:
@@ -373,7 +393,7 @@ def _made_at(commit: GitObject) -> datetime:
 
 def _is_by_keeper(view: View, commit: GitObject, change: KeyringChange, before: Counting) -> bool:
     """Return whether somebody who was a keeper before a commit signed it; verified here, as git would run a program."""
-    made = commit_signature(view, commit, object_format=format_of(change.commit))
+    made = commit_signature(view.of(SIGNATURES).holds, commit, object_format=format_of(change.commit))
     if made is None or change.before is None:
         return False
     keyring, _ = allowed_signers.keyring_of(
@@ -382,7 +402,9 @@ def _is_by_keeper(view: View, commit: GitObject, change: KeyringChange, before: 
     return is_keeper(keyring, made.key, made.certificate, at=change.at, since=before.at)
 
 
-def commit_signature(view: View, commit: GitObject, *, object_format: str) -> SshSignature | None:
+def commit_signature(
+    holds: Callable[[SshSignature, bytes], bool], commit: GitObject, *, object_format: str
+) -> SshSignature | None:
     """Return the signature of a commit; None if there is none, or it does not hold."""
     part = git_objects.signed_part(commit, object_format=object_format)
     if part is None:
@@ -391,7 +413,7 @@ def commit_signature(view: View, commit: GitObject, *, object_format: str) -> Ss
         signature = sshsig.read(sshsig.from_armour(part[1]), namespace=COMMIT_NAMESPACE)
     except FormatError:
         return None
-    return signature if view.of(SIGNATURES).holds(signature, part[0]) else None
+    return signature if holds(signature, part[0]) else None
 
 
 def followed_at(view: View, keyring: Keyring, now: datetime, commit: str) -> datetime | None:
@@ -404,7 +426,8 @@ def followed_at(view: View, keyring: Keyring, now: datetime, commit: str) -> dat
     following = view.of(HISTORY).following(commit) if keyring.pin and signers else []
     found = true_objects(view, following)
     for one, data in sorted(found.items(), key=lambda item: (_made_at(item[1]), item[0])):
-        at, made = _made_at(data), commit_signature(view, data, object_format=format_of(one))
+        at = _made_at(data)
+        made = commit_signature(view.of(SIGNATURES).holds, data, object_format=format_of(one))
         known = keyring._replace(signers=signers)
         if (
             made

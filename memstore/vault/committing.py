@@ -14,7 +14,7 @@ from memstore.core.ids import is_group
 from memstore.core.places import is_audit_path, is_sealed_path
 from memstore.history import HISTORY, WORK_TREE, commit_messages
 from memstore.trust import PINS
-from memstore.trust.read_keyring import is_counted, keeper_signature, read_keyring
+from memstore.trust.read_keyring import is_counted, keeper_signature, member_signature, read_keyring
 from memstore.vault import GATE
 from memstore.vault.look import LOOK
 from memstore.vault.pending import own_pending, pending, unkept
@@ -94,7 +94,7 @@ def _commit(
     findings = _checked(view, Changes(memories, (), notes), waiting.files, own)
     paths = (path for change in chosen for path in (change.path_before, change.path_after) if path)
     message = _message(chosen, own, text, ws.history.hidden(paths))
-    sign = keeper_signature(view) if any(map(is_counted, own)) else None
+    sign = (keeper_signature(view) if any(map(is_counted, own)) else None) or member_signature(view)
     files = {**dict.fromkeys(gone), **_files(ws, chosen, waiting.files), **own}
     made = ws.history.commit(files, message, at=ws.clock.now(), sign=sign)
     if any(map(is_counted, own)) and ws.of(PINS).commit is not None:

@@ -41,6 +41,7 @@ from memstore.files.plain_note import is_registry
 from memstore.files.walk import rules_of
 from memstore.history import git_objects
 from memstore.history.outgoing import each_object, tree_of_commit
+from memstore.trust.keyring import KEYRING_FILES
 from memstore.vault.pushed_history import FormerMemories
 from memstore.vault.pushed_names import NamedMemory, PushedNames, names_unknown_id, used_in
 from memstore.vault.pushed_records import Records, says_no_more
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     from memstore.vault.pushed_blobs import Blobs
     from memstore.vault.pushed_charter import Charter
     from memstore.vault.pushed_names import FoundName
+    from memstore.vault.pushed_signatures import Verify
     from memstore.vault.pushed_stacks import PushedStacks
 
 
@@ -78,7 +80,7 @@ class Today(NamedTuple):
     """The vault as it is today: its own files, the blobs of the files that could be memories, and its settings.
 
     `own_blobs` are the blobs of those own files that decide who may see what. `prefix` is its folder in the repository,
-    with a slash at its end; empty at the top.
+    with a slash at its end; empty at the top. `verify` says whether a signature is one over some bytes.
     """
 
     own: OwnFiles
@@ -86,13 +88,17 @@ class Today(NamedTuple):
     files: Mapping[str, str]
     rules: Rules
     config: Config
+    verify: Verify
     prefix: str = ""
 
 
-def on_disk(vault: DiskVault, config: Config, blobs: Blobs, object_format: str, prefix: str = "") -> Today:
+def on_disk(
+    vault: DiskVault, config: Config, blobs: Blobs, object_format: str, verify: Verify, prefix: str = ""
+) -> Today:
     """Return a vault as its folder has it now, committed or not; what can't be read is denied."""
     paths = [CONFIG_PATH, *vault.registry_files(), *vault.audit_files()]
     own = {path: _bytes(vault, path) for path in paths}
+    own |= {path: data for path in KEYRING_FILES if (data := _bytes(vault, path))}
     files = {}
     for path in [stat.path for stat in vault.memory_files()]:
         data = _bytes(vault, path)
@@ -103,7 +109,7 @@ def on_disk(vault: DiskVault, config: Config, blobs: Blobs, object_format: str, 
     if ignored := _bytes(vault, IGNORE_FILE):
         decisive[IGNORE_FILE] = ignored
     own_blobs = {path: digests.blob_id(data, object_format) for path, data in decisive.items()}
-    return Today(OwnFiles(own, config.owner), own_blobs, files, rules, config, prefix)
+    return Today(OwnFiles(own, config.owner), own_blobs, files, rules, config, verify, prefix)
 
 
 def _bytes(vault: DiskVault, path: str) -> bytes:
@@ -115,13 +121,14 @@ def _bytes(vault: DiskVault, path: str) -> bytes:
         return b""
 
 
-def in_tree(tree: Mapping[str, str], config: Config, blobs: Blobs, prefix: str) -> Today:
+def in_tree(tree: Mapping[str, str], config: Config, blobs: Blobs, verify: Verify, prefix: str) -> Today:
     """Return a vault as a commit has it.
 
     Args:
         tree: the blobs of the commit's files, by path from the repository's top.
         config: the vault's settings in that commit.
         blobs: where what the memories say is kept.
+        verify: whether a signature is one over some bytes.
         prefix: the vault's folder in the repository.
     """
     inside = {path.removeprefix(prefix): blob for path, blob in tree.items() if path.startswith(prefix)}
@@ -129,9 +136,9 @@ def in_tree(tree: Mapping[str, str], config: Config, blobs: Blobs, prefix: str) 
     files = {path: blob for path, blob in inside.items() if is_memory_path(path, mixed=config.mixed)}
     files = {path: blob for path, blob in files.items() if not rules.leave_out(path)}
     blobs.read({blob: path for path, blob in files.items()})
-    own = blobs.bytes_of({path: blob for path, blob in inside.items() if decides(path)})
+    own = blobs.bytes_of({path: blob for path, blob in inside.items() if decides(path) or path in KEYRING_FILES})
     own_blobs = {path: blob for path, blob in inside.items() if _is_decisive(path)}
-    return Today(OwnFiles(own, config.owner), own_blobs, files, rules, config, prefix)
+    return Today(OwnFiles(own, config.owner), own_blobs, files, rules, config, verify, prefix)
 
 
 # -- the check -------------------------------------------------------------------------------------
@@ -283,7 +290,7 @@ class _Check:
         from memstore.vault.pushed_charter import Charter, CharterCheck  # few vaults have one
 
         check = CharterCheck(
-            self._git, sent, moved, Charter(self._today.own, self._now),
+            self._git, sent, moved, Charter(self._today.own, self._now, self._today.verify),
             self._charter_at, self._inside, self._blobs, self._now,
         )  # fmt: skip
         judged = self._judged(sent, moved)
@@ -321,7 +328,7 @@ class _Check:
 
         own = self._own_at(commit)
         if (state := frozenset(own.items())) not in self._charters:
-            found = Charter(self._read_own(own), self._now) if CONFIG_PATH in own else None
+            found = Charter(self._read_own(own), self._now, self._today.verify) if CONFIG_PATH in own else None
             is_ours = found and found.world.keepers and found.world.owner == self._world.owner
             self._charters[state] = found if is_ours else None
         return self._charters[state]
@@ -634,7 +641,8 @@ def _common_labels(found: Iterable[Labels | None]) -> dict[str, Labels]:
 
 def _is_decisive(path: str) -> bool:
     """Whether a file counts for its own commit: settings, registries, manifest, what is no memory; audit is today's."""
-    return path in (IGNORE_FILE, MANIFEST) or (decides(path) and not is_audit_path(path))
+    is_other = path in (IGNORE_FILE, MANIFEST, *KEYRING_FILES)
+    return is_other or (decides(path) and not is_audit_path(path))
 
 
 def _hidden_from(denial: Decision) -> str:

@@ -1,8 +1,8 @@
 """Pushes of a shared vault: each commit is judged by who made it, by the charter as it was before.
 
-The committer answers for a commit, and for what others made the keeper who merged it. Their git address says who that
-is, as the entities of the vault bind it. Nobody makes himself a member or a keeper: rights are those of the state that
-a commit changes, and of the vault as it is today.
+The committer answers for a commit, and for what others made the keeper who merged it. Their key says who that is, or,
+as long as they have none for commits, their git address, as the entities of the vault bind it. Nobody makes himself a
+member or a keeper: rights are those of the state that a commit changes, and of the vault as it is today.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from memstore.files import memory_file
 from memstore.files.memory_file import MemoryFile
 from memstore.files.plain_note import is_registry
 from memstore.history.outgoing import PROPOSALS, TreeChange, objects
+from memstore.vault.pushed_signatures import CommitKeys, SignedBy, signature_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from memstore.history.git_process import GitProcess
     from memstore.history.outgoing import Outgoing, RefUpdate, SentCommit
     from memstore.vault.pushed_blobs import Blobs
+    from memstore.vault.pushed_signatures import Verify
 
 # A path, if it is a file's; and why the commit may not go.
 Fault = tuple[str | None, str]
@@ -65,9 +67,10 @@ class Charter:
     Args:
         files: the vault's own files in that state.
         at: the time, UTC.
+        verify: whether a signature is one over some bytes.
     """
 
-    def __init__(self, files: OwnFiles, at: datetime) -> None:
+    def __init__(self, files: OwnFiles, at: datetime, verify: Verify) -> None:
         self.world = world = files.world({})
         standings = Standings(world, at, None)
         named = {one.id for members in world.groups.values() for one in members}
@@ -75,6 +78,7 @@ class Charter:
         self.keepers = world.keepers & self.members
         own = files.files.items()
         self.said = frozenset(one for one in own if one[0] == CONFIG_PATH or registry_kind(one[0]) in _KEPT)
+        self.keys = CommitKeys(files.files, verify)
         self.addresses: dict[str, str] = {}
         self.controllers: dict[str, str] = {}
         for path, data in files.files.items():
@@ -88,11 +92,12 @@ class Charter:
 
 
 class Person(NamedTuple):
-    """Who made a commit, as the vault binds their addresses; empty for nobody whom it knows."""
+    """Who made a commit, as the vault binds addresses and keys; empty for nobody whom it knows, and `problem` why."""
 
     committer: str
     author: str
     address: str
+    problem: str
 
 
 class _Act(NamedTuple):
@@ -134,10 +139,9 @@ class CharterCheck:
         self._commits, self._known = sent.commits, sent.known
         self._charter_at, self._now = charter_at, now
         self._moved = moved
-        self._heads = {name: found.data.partition(b"\n\n")[0] for name, found in
-                       objects(git, (commit.id for commit in sent.commits)).items()}  # fmt: skip
+        self._objects = objects(git, (commit.id for commit in sent.commits))
         self._parents = {commit.id: commit.parents for commit in sent.commits}
-        self._charter_of = cache(self._made)
+        self._charter_of, self._signature_of = cache(self._made), cache(self._signature)
         self._members, self._keepers = today.members, today.keepers
         self._let_in()
         self._vouched = self._merged_by_keepers()
@@ -175,7 +179,7 @@ class CharterCheck:
         if commit.id in self._vouched or self._is_of_before(commit):
             return
         if not who.committer:
-            yield None, f"the vault doesn't know whose address {who.address} is"
+            yield None, who.problem
         elif not self._is_member(charter, who.committer):
             yield None, f"{who.committer} is no member"
         elif kind_of(charter.world, who.committer) is Kind.AGENT and commit.id not in self._proposed:
@@ -387,9 +391,38 @@ class CharterCheck:
 
     def _person(self, commit: SentCommit) -> Person:
         addresses = self._today.addresses | self._charter_of(commit.id).addresses  # who somebody is, not what they may
-        head = self._heads[commit.id]
-        author, committer = (_first(form, head) for form in (_AUTHOR, _COMMITTER))
-        return Person(addresses.get(committer.casefold(), ""), addresses.get(author.casefold(), ""), committer)
+        head = self._objects[commit.id].data.partition(b"\n\n")[0]
+        author, address = (_first(form, head) for form in (_AUTHOR, _COMMITTER))
+        committer, problem = self._proven(commit, address, addresses.get(address.casefold(), ""))
+        return Person(committer, addresses.get(author.casefold(), ""), address, problem)
+
+    def _proven(self, commit: SentCommit, address: str, named: str) -> tuple[str, str]:
+        """Return who made a commit: whose key signed it, or else whose address it has; empty, and why nobody."""
+        charter = self._charter_of(commit.id)
+        signed, known = self._signature_of(commit.id)
+        if not signed.names:
+            if named in known:
+                return "", f"{address} is {named}'s, who signs their commits, and {signed.problem}"
+            return named, "" if named else f"the vault doesn't know whose address {address} is"
+        if not named:
+            return min(signed.names), ""
+        if signed.names & {named, charter.controllers.get(named)}:
+            return named, ""
+        return "", f"{address} is {named}'s, and a key of {min(signed.names)} signed it"
+
+    def _signature(self, commit_id: str) -> tuple[SignedBy, frozenset[str]]:
+        """Return whose key signed a commit, and who signs their commits, by its charter and by those that are there."""
+        own = self._charter_of(commit_id).keys
+        if not (own.holders or self._today.keys.holders):
+            return SignedBy(), frozenset()
+        known = own.holders.union(*(keys.holders for keys in self._keys_there))
+        return signature_of(self._objects[commit_id], commit_id, own, self._keys_there, self._now), known
+
+    @cached_property
+    def _keys_there(self) -> Sequence[CommitKeys]:
+        """The keys that the remote has: one that comes with this push says nothing of the commits before it."""
+        charters = (self._charter_at(name) for name in self._known)
+        return [*{id(one): one.keys for one in charters if one}.values()]
 
     def _let_in(self) -> None:
         """Count those whom keepers make members and keepers in this push, as if they were so today.

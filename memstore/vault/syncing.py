@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from memstore.core.errors import MemstoreError, RefusedError
 from memstore.core.short_repr import short_repr
 from memstore.history import HISTORY, WORK_TREE
+from memstore.trust.read_keyring import member_key
 from memstore.vault.check import check_against
 from memstore.vault.status import commit as commit_pending
 
@@ -132,7 +133,7 @@ class _Syncing:
         if theirs is None or not (new := self._git.count("HEAD", theirs)):
             return None
         self._git.keep(MERGING, theirs)
-        failed = self._git.merge(self._upstream)
+        failed = self._git.merge(self._upstream, member_key(self._view))
         self._git.drop(MERGING)
         if failed:
             return self._not_merged(theirs, *failed)
