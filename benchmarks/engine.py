@@ -27,7 +27,6 @@ from memstore.files.local_state import Environment
 from memstore.search import INDEX
 from memstore.search.query import parse
 from memstore.vault.composition import open_workspace
-from memstore.vault.index_elsewhere import viewed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -112,7 +111,7 @@ def three_words(corpus: Corpus, count: int) -> list[str]:
 @contextmanager
 def on_database(ws: Workspace, url: str) -> Iterator[View]:
     """Yield a view of the vault as the database has it."""
-    with broker(url, NAME) as deciding, viewed(ws, deciding.labels, deciding.contents) as view:
+    with broker(url, NAME) as deciding, deciding.view(ws) as view:
         yield view
 
 

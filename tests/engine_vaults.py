@@ -14,7 +14,6 @@ from memstore.engines.indexing import IndexCommit, Indexed, index
 from memstore.engines.tickets import broker
 from memstore.files import memory_file
 from memstore.search.memory_snapshot import document_of
-from memstore.vault.index_elsewhere import viewed
 from memstore.vault.registries import registries_of
 
 if TYPE_CHECKING:
@@ -32,6 +31,7 @@ class Engine:
 
     url: str
     blobs: dict[str, bytes] = field(default_factory=dict)
+    commits: dict[str, dict[str, str]] = field(default_factory=dict)
     numbers: Iterator[int] = field(default_factory=count)
 
     @classmethod
@@ -56,9 +56,17 @@ class Engine:
             files = {stat.path: ws.vault.stored(stat.path) for stat in ws.vault.memory_files()}
         blobs = {path: blob_id(data) for path, data in files.items() if is_memory_path(path, mixed=False)}
         self.blobs |= {blob: files[path] for path, blob in blobs.items()}
-        commit = IndexCommit("c" * 40, (origin,), blobs, registries_of(ws).world(), ws.clock.now())
+        commit_id = f"{len(self.commits):040x}"
+        self.commits[commit_id] = blobs
+        world, at = registries_of(ws).world(), ws.clock.now()
+        commit = IndexCommit(commit_id, (origin,), lambda: blobs, world, at, lambda before: self.since(before, blobs))
         with database.session(self.url) as opened:
             return index(opened, name, commit, self.read, anew=anew)
+
+    def since(self, before: str, blobs: dict[str, str]) -> dict[str, str | None]:
+        """Return what differs from an earlier commit, None for what is gone."""
+        old = self.commits[before]
+        return {path: blobs.get(path) for path in {**old, **blobs} if old.get(path) != blobs.get(path)}
 
     def read(self, files: Sequence[tuple[str, str]]) -> Iterator[Document]:
         return (document_of(memory_file.read(path, self.blobs[blob]), blob) for path, blob in files)
@@ -74,5 +82,5 @@ class Engine:
 
     @contextmanager
     def view(self, name: str, ws: Workspace) -> Iterator[View]:
-        with broker(self.url, name) as opened, viewed(ws, opened.labels, opened.contents) as view:
+        with broker(self.url, name) as opened, opened.view(ws) as view:
             yield view

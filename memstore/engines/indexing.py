@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, LiteralString, NamedTuple
+from typing import TYPE_CHECKING, Any, LiteralString, NamedTuple
 
+from memstore.access.policy import id_in
 from memstore.core.catalog import FileKind
 from memstore.core.errors import RefusedError
 from memstore.engines.audiences import Audiences, state_of, steady_until
-from memstore.engines.blocks import SPAN, BlockKey, block_of, cells, decoded, entries_in, found_in
-from memstore.engines.database import FIELDS_OF_LABELS, become_owner
+from memstore.engines.blocks import SPAN, BlockKey, block_of, cells, decoded, encoded, entries_in, found_in
+from memstore.engines.database import become_owner
+from memstore.engines.labels import above, below, label_cells, labels
 from memstore.search.index import VERSION
-from memstore.search.memory_snapshot import COLUMNS, MemoryCatalog, entry_of_cells
+from memstore.search.memory_snapshot import COLUMNS, MemoryCatalog
 from memstore.vault.sight import CatalogLabels
 
 if TYPE_CHECKING:
@@ -21,28 +23,34 @@ if TYPE_CHECKING:
     from memstore.access.world import World
     from memstore.core.catalog import Entry
     from memstore.engines.database import Session
+    from memstore.engines.labels import LabelRow
     from memstore.search.memory_snapshot import Document
 
     # Returns the documents of files, given by path and blob, in this order; None for a file that is no text.
     Read = Callable[[Sequence[tuple[str, str]]], Iterable[Document | None]]
 
-# Bump if what `blocks` writes changes.
-FORMAT = 1
-_FETCHED = ("path", "blob", *FIELDS_OF_LABELS)
+# Bump if what is written changes.
+FORMAT = 2
+# The class of files that nobody has decided about: no ticket opens it.
+_UNDECIDED = -1
 
 
 class IndexCommit(NamedTuple):
-    """What is to be indexed: a commit of a vault, with the blobs of its files by path.
+    """What is to be indexed: a commit of a vault.
 
-    `roots` are the commits with which the vault's history begins, the first one last. The registries, without memories,
-    decide at the time `at`, UTC.
+    `roots` are the commits with which the vault's history begins, the first one last. `files` has the blobs of its
+    files by path, and `since` returns those that differ from an earlier commit, None for what is gone; it returns None
+    if that can't be told. The registries, without memories, decide at the time `at`, UTC. `read_as` says how files are
+    read: what was read otherwise is read again.
     """
 
     id: str
     roots: Sequence[str]
-    files: Mapping[str, str]
+    files: Callable[[], Mapping[str, str]]
     registries: World
     at: datetime
+    since: Callable[[str], Mapping[str, str | None] | None] = lambda _: None
+    read_as: str = ""
 
 
 class Indexed(NamedTuple):
@@ -57,11 +65,12 @@ class Indexed(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """A file as it is in the database, with as much of its entry as decides who sees it."""
+    """A file as it is in the database."""
 
     number: int
     audience: int
-    entry: Entry
+    path: str
+    blob: str
 
 
 class _Placed(NamedTuple):
@@ -73,7 +82,7 @@ class _Placed(NamedTuple):
 
 
 def index(opened: Session, name: str, commit: IndexCommit, read: Read, *, anew: bool = False) -> Indexed:
-    """Index a commit of a vault.
+    """Index a commit of a vault; the cost follows what differs from the commit before.
 
     Args:
         opened: a session of somebody who may act as the owner.
@@ -87,117 +96,222 @@ def index(opened: Session, name: str, commit: IndexCommit, read: Read, *, anew: 
     """
     with opened.transaction():
         become_owner(opened)
-        vault, generation = _begun(opened, name, commit, anew=anew)
-        known = _known(opened, vault)
-        changed = [(path, blob) for path, blob in sorted(commit.files.items()) if _blob(known.get(path)) != blob]
-        found = dict(zip((path for path, _ in changed), read(changed), strict=True))
-        documents = {path: document for path, document in found.items() if document}
-        files = commit.files.keys() - (found.keys() - documents.keys())
-        gone = known.keys() - files
-        audiences = _audiences(opened, vault, commit, _entries(files, known, documents))
-        moved = [
-            path
-            for path, audience in audiences.items()
-            if path in known and path not in documents and known[path].audience != audience
-        ]
-        old = [path for path in (*sorted(gone), *moved, *documents) if path in known]
-        was = zip(old, read([(path, known[path].entry.blob) for path in old]), strict=True)
-        before = {path: document for path, document in was if document}
-        free = max((one.number for one in known.values()), default=-1) + 1
-        numbers = {path: one.number for path, one in known.items()}
-        numbers |= {path: free + at for at, path in enumerate(path for path in documents if path not in known)}
+        vault, generation, before = _begun(opened, name, commit, anew=anew)
+        known, changed = _changed(opened, vault, commit, before)
+        present = [(path, blob) for path, blob in changed.items() if blob]
+        found = {path: one for (path, _), one in zip(present, read(present), strict=True) if one}
+        gone = [known[path] for path in changed if path in known and path not in found]
+        numbers = _numbers(opened, vault, known, found)
+        audiences = _relabelled(opened, vault, commit, numbers, found, gone)
+        changed_numbers = {*numbers.values()}
+        moved = _by_number(opened, vault, {one for one in audiences if one not in changed_numbers})
+        was = [*gone, *(known[path] for path in found if path in known), *moved]
+        texts = dict(zip(was, read([(one.path, one.blob) for one in was]), strict=True))
         _write(
             opened,
             vault,
-            [_Placed(known[path].number, known[path].audience, document) for path, document in before.items()],
-            [
-                _Placed(numbers[path], audiences[path], documents.get(path) or before[path])
-                for path in (*documents, *moved)
-            ],
+            [_Placed(one.number, one.audience, document) for one, document in texts.items() if document],
+            [_Placed(numbers[path], audiences[numbers[path]], document) for path, document in found.items()]
+            + [_Placed(one.number, audiences[one.number], document) for one in moved if (document := texts[one])],
         )
         opened.execute("DELETE FROM memstore.ticket WHERE vault = %s", [vault])
         opened.execute(
             "UPDATE memstore.vault SET generation = %s, commit = %s WHERE vault = %s", [generation, commit.id, vault]
         )
-    return Indexed(commit.id, generation, len(documents), len(gone), len(moved), len(files))
+        files = _first(opened, "SELECT count(*) FROM memstore.label WHERE vault = %s", [vault])
+    return Indexed(commit.id, generation, len(found), len(gone), len(moved), files)
 
 
-def _begun(opened: Session, name: str, commit: IndexCommit, *, anew: bool) -> tuple[int, int]:
-    """Return the vault's number, and its next generation; nobody else indexes it until the transaction ends."""
-    versions = repr((FORMAT, VERSION, COLUMNS))
+def _begun(opened: Session, name: str, commit: IndexCommit, *, anew: bool) -> tuple[int, int, str]:
+    """Return the vault's number, its next generation, and the commit that is indexed, if any.
+
+    Nobody else indexes it until the transaction ends.
+    """
+    versions = repr((FORMAT, VERSION, COLUMNS, commit.read_as))
     opened.execute(
         "INSERT INTO memstore.vault (name, origin, versions) VALUES (%s, %s, %s) ON CONFLICT (name) DO NOTHING",
         [name, commit.roots[-1], versions],
     )
     row = opened.execute(
-        "SELECT vault, origin, versions, generation FROM memstore.vault WHERE name = %s FOR UPDATE", [name]
+        "SELECT vault, origin, versions, generation, commit FROM memstore.vault WHERE name = %s FOR UPDATE", [name]
     ).fetchone()
     if row is None:
         raise RefusedError(f"the vault {name} can't be written")
-    vault, origin, written_as, generation = row
+    vault, origin, written_as, generation, before = row
     if origin not in commit.roots and not anew:
         raise RefusedError(
             f"{name} is the name of a vault with another history",
             hint="--name for another one; --anew if this vault's history was rewritten",
         )
     if anew or written_as != versions:
-        for table in ("block", "document", "labels", "class"):
+        for table in ("block", "document", "label", "edge", "class"):
             opened.execute(f"DELETE FROM memstore.{table} WHERE vault = %s", [vault])  # noqa: S608 - our own names
         opened.execute(
             "UPDATE memstore.vault SET origin = %s, versions = %s WHERE vault = %s", [commit.roots[-1], versions, vault]
         )
-    return vault, generation + 1
+        before = ""
+    return vault, generation + 1, before
 
 
-def _known(opened: Session, vault: int) -> dict[str, _Known]:
-    wanted = ", ".join(f"cells[{COLUMNS.index(name) + 1}]" for name in _FETCHED)
-    query = f"SELECT number, class, {wanted} FROM memstore.document WHERE vault = %s"  # noqa: S608 - our own names
-    empty = dict.fromkeys(COLUMNS, "")
-    found = {}
+# -- what differs ----------------------------------------------------------------------------------
+
+
+def _changed(
+    opened: Session, vault: int, commit: IndexCommit, before: str
+) -> tuple[Mapping[str, _Known], Mapping[str, str | None]]:
+    """Return the files of the database in question, and the blobs of those that are otherwise now, None if gone."""
+    differing = commit.since(before) if before else None
+    if differing is None:
+        files: Mapping[str, str | None] = commit.files()
+        known = _known(opened, "WHERE vault = %s", [vault])
+        differing = {path: files.get(path) for path in sorted({*files, *known})}
+    else:
+        paths = [encoded(path) for path in differing]
+        known = _known(opened, "WHERE vault = %s AND path = ANY (%s)", [vault, paths])
+    blobs = {path: one.blob for path, one in known.items()}
+    return known, {path: blob for path, blob in differing.items() if blob != blobs.get(path)}
+
+
+def _known(opened: Session, where: LiteralString, values: list[object]) -> dict[str, _Known]:
+    blob = COLUMNS.index("blob") + 1
+    query = f"SELECT number, class, path, cells[{blob}] FROM memstore.document {where}"  # noqa: S608 - our own names
     with opened.cursor(binary=True) as cursor:
-        for number, audience, *values in cursor.execute(query, [vault]):
-            named = zip(_FETCHED, map(decoded, values), strict=True)
-            entry = entry_of_cells({**empty, **dict(named)})
-            found[entry.path] = _Known(number, audience, entry)
-    return found
+        rows = cursor.execute(query, values)
+        found = [_Known(number, audience, decoded(path), decoded(of)) for number, audience, path, of in rows]
+    return {one.path: one for one in found}
 
 
-def _blob(known: _Known | None) -> str | None:
-    return known.entry.blob if known else None
+def _by_number(opened: Session, vault: int, numbers: Collection[int]) -> list[_Known]:
+    if not numbers:
+        return []
+    return [*_known(opened, "WHERE vault = %s AND number = ANY (%s)", [vault, [*numbers]]).values()]
 
 
-def _entries(files: Collection[str], known: Mapping[str, _Known], documents: Mapping[str, Document]) -> list[Entry]:
-    """Return the entries of files, those that are known with their labels alone."""
-    return [documents[path].entry if path in documents else known[path].entry for path in sorted(files)]
+def _numbers(
+    opened: Session, vault: int, known: Mapping[str, _Known], documents: Mapping[str, Document]
+) -> dict[str, int]:
+    """Return the number of each document: that which its file has, or one behind all others."""
+    free = _first(opened, "SELECT coalesce(max(number), -1) + 1 FROM memstore.document WHERE vault = %s", [vault])
+    new = (path for path in documents if path not in known)
+    return {path: known[path].number for path in documents if path in known} | {
+        path: free + at for at, path in enumerate(new)
+    }
 
 
-def _audiences(opened: Session, vault: int, commit: IndexCommit, entries: Sequence[Entry]) -> dict[str, int]:
-    """Return the class of each file, by path; what other registries or another time decided is decided anew."""
-    audiences = Audiences(CatalogLabels(MemoryCatalog(entries)), commit.registries, commit.at)
-    rows = {entry.path: (audiences.digest(row, entry), row) for row, entry in enumerate(entries)}
-    if not _is_steady(opened, vault, commit):
-        opened.execute("DELETE FROM memstore.labels WHERE vault = %s", [vault])
-    known = _by_digest(opened, "SELECT digest, class FROM memstore.labels WHERE vault = %s", vault)
-    new = {digest: row for digest, row in rows.values() if digest not in known}
-    memories = {digest: row for digest, row in new.items() if entries[row].kind is FileKind.MEMORY}
-    viewers = {**{digest: digest for digest in new}, **audiences.classes(memories)}
-    classes = _by_digest(opened, "SELECT digest, class FROM memstore.class WHERE vault = %s", vault)
-    free = max(classes.values(), default=-1) + 1
-    added = {seen_by: free + at for at, seen_by in enumerate(dict.fromkeys(viewers.values()).keys() - classes.keys())}
-    classes |= added
-    known |= {digest: classes[seen_by] for digest, seen_by in viewers.items()}
+def _first(opened: Session, query: LiteralString, values: list[object]) -> Any:
+    row = opened.execute(query, values).fetchone()
+    return row and row[0]
+
+
+# -- who sees it -----------------------------------------------------------------------------------
+
+
+def _relabelled(
+    opened: Session,
+    vault: int,
+    commit: IndexCommit,
+    numbers: Mapping[str, int],
+    documents: Mapping[str, Document],
+    gone: Iterable[_Known],
+) -> dict[int, int]:
+    """Write the labels of documents, and return the class of each of them, and of others that are in another one now.
+
+    What decides about a memory are its labels, those of its copies, and of what it was made from: whoever has a changed
+    memory above it is decided anew, and everybody if other registries, or another time, decide.
+    """
+    entries = {numbers[path]: document.entry for path, document in documents.items()}
+    old = [*entries, *(one.number for one in gone)]
     with opened.cursor(binary=True) as cursor:
-        cursor.executemany(
-            "INSERT INTO memstore.class (vault, class, digest) VALUES (%s, %s, %s)",
-            [(vault, audience, digest) for digest, audience in added.items()],
-        )
+        ids = {
+            one
+            for (one,) in cursor.execute(
+                "DELETE FROM memstore.label WHERE vault = %s AND number = ANY (%s) RETURNING id", [vault, old]
+            )
+        }
+    opened.execute("DELETE FROM memstore.edge WHERE vault = %s AND number = ANY (%s)", [vault, old])
+    ids |= {encoded(entry.id) for entry in entries.values()}
+    _write_labels(opened, vault, entries)
+    is_steady = _is_steady(opened, vault, commit)
+    affected = below(opened, vault, ids - {b""}, old) if is_steady else _all_numbers(opened, vault)
+    rows = above(opened, vault, affected) if is_steady else labels(opened, vault)
+    return _decided(opened, vault, commit, affected, rows)
+
+
+def _write_labels(opened: Session, vault: int, entries: Mapping[int, Entry]) -> None:
+    """Write labels of files which nobody has decided about yet."""
     _copy(
         opened,
-        "labels (vault, digest, class)",
-        ("int4", "bytea", "int4"),
-        ((vault, digest, known[digest]) for digest in new),
+        "label (vault, number, class, digest, id, cells)",
+        ("int4", "int4", "int4", "bytea", "bytea", "bytea[]"),
+        ((vault, number, _UNDECIDED, b"", encoded(entry.id), label_cells(entry)) for number, entry in entries.items()),
     )
-    return {path: known[digest] for path, (digest, _) in rows.items()}
+    edges = {(vault, encoded(id_in(ref)), number) for number, entry in entries.items() for ref in entry.derived_from}
+    _copy(opened, "edge (vault, source, number)", ("int4", "bytea", "int4"), edges)
+
+
+def _all_numbers(opened: Session, vault: int) -> set[int]:
+    return {one for (one,) in opened.execute("SELECT number FROM memstore.label WHERE vault = %s", [vault])}
+
+
+def _decided(
+    opened: Session, vault: int, commit: IndexCommit, affected: Collection[int], rows: Mapping[int, LabelRow]
+) -> dict[int, int]:
+    """Decide who sees files, and note it; return the classes of those who have another one than before."""
+    if not affected:
+        return {}
+    entries = [one.entry for one in rows.values()]
+    audiences = Audiences(CatalogLabels(MemoryCatalog(entries)), commit.registries, commit.at)
+    asked = [(number, row, entries[row]) for row, number in enumerate(rows) if number in affected]
+    digests = {number: audiences.digest(row, entry) for number, row, entry in asked}
+    of_digest = {digests[number]: (row, entry) for number, row, entry in asked}
+    decided = _decided_already(opened, vault, of_digest.keys(), affected)
+    new = {digest: of_digest[digest] for digest in of_digest.keys() - decided.keys()}
+    memories = {digest: row for digest, (row, entry) in new.items() if entry.kind is FileKind.MEMORY}
+    viewers = {**{digest: digest for digest in new}, **audiences.classes(memories)}
+    classes = _classes(opened, vault, [*viewers.values()])
+    decided |= {digest: classes[seen_by] for digest, seen_by in viewers.items()}
+    told = {
+        number: (decided[digest], digest)
+        for number, digest in digests.items()
+        if (decided[digest], digest) != (rows[number].audience, rows[number].digest)
+    }
+    with opened.cursor(binary=True) as cursor:
+        cursor.execute(
+            "UPDATE memstore.label l SET class = n.class, digest = n.digest"
+            " FROM unnest(%s::int[], %s::int[], %s::bytea[]) AS n (number, class, digest)"
+            " WHERE l.vault = %s AND l.number = n.number",
+            [[*told], [audience for audience, _ in told.values()], [digest for _, digest in told.values()], vault],
+        )
+    return {number: audience for number, (audience, _) in told.items() if audience != rows[number].audience}
+
+
+def _decided_already(
+    opened: Session, vault: int, digests: Collection[bytes], affected: Collection[int]
+) -> dict[bytes, int]:
+    """Return the classes of digests that files have which are not in question."""
+    with opened.cursor(binary=True) as cursor:
+        found = cursor.execute(
+            "SELECT digest, min(class), min(number) FROM memstore.label"
+            " WHERE vault = %s AND digest = ANY (%s) AND class >= 0 AND number <> ALL (%s) GROUP BY digest",
+            [vault, [*digests], [*affected]],
+        )
+        return {digest: audience for digest, audience, _ in found}
+
+
+def _classes(opened: Session, vault: int, digests: Sequence[bytes]) -> dict[bytes, int]:
+    """Return the class of each set of viewers, with new ones behind all others."""
+    with opened.cursor(binary=True) as cursor:
+        query = "SELECT digest, class FROM memstore.class WHERE vault = %s AND digest = ANY (%s)"
+        known: dict[bytes, int] = dict(cursor.execute(query, [vault, [*digests]]).fetchall())
+    free = _first(opened, "SELECT coalesce(max(class), -1) + 1 FROM memstore.class WHERE vault = %s", [vault])
+    new = {digest: free + at for at, digest in enumerate(dict.fromkeys(digests).keys() - known.keys())}
+    _copy(
+        opened,
+        "class (vault, class, digest)",
+        ("int4", "int4", "bytea"),
+        ((vault, audience, digest) for digest, audience in new.items()),
+    )
+    return known | new
 
 
 def _is_steady(opened: Session, vault: int, commit: IndexCommit) -> bool:
@@ -209,11 +323,6 @@ def _is_steady(opened: Session, vault: int, commit: IndexCommit) -> bool:
         [state, steady_until(commit.registries, commit.at), vault],
     )
     return row is not None and row[0] == state and (row[1] is None or commit.at < row[1])
-
-
-def _by_digest(opened: Session, query: LiteralString, vault: int) -> dict[bytes, int]:
-    with opened.cursor(binary=True) as cursor:
-        return dict(cursor.execute(query, [vault]).fetchall())
 
 
 # -- writing ---------------------------------------------------------------------------------------
@@ -228,8 +337,12 @@ def _write(opened: Session, vault: int, before: Iterable[_Placed], after: Iterab
     opened.execute(
         "DELETE FROM memstore.document WHERE vault = %s AND number = ANY (%s)", [vault, [one.number for one in before]]
     )
-    rows = ((vault, one.number, one.audience, cells(one.document)) for one in after)
-    _copy(opened, "document (vault, number, class, cells)", ("int4", "int4", "int4", "bytea[]"), rows)
+    _copy(
+        opened,
+        "document (vault, number, class, path, cells)",
+        ("int4", "int4", "int4", "bytea", "bytea[]"),
+        ((vault, one.number, one.audience, encoded(one.document.entry.path), cells(one.document)) for one in after),
+    )
     out, into = _by_span(before), _by_span(after)
     for span in sorted({*out, *into}):
         _write_span(opened, vault, span, out[span], into[span])

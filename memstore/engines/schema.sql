@@ -20,7 +20,7 @@ CREATE TABLE vault (
     steady_until timestamptz
 );
 
--- Memories with the same possible viewers (`audiences.py`), and the digests of labels that turned out to be so.
+-- Memories with the same possible viewers (`audiences.py`).
 CREATE TABLE class (
     vault integer NOT NULL REFERENCES vault ON DELETE CASCADE,
     class integer NOT NULL,
@@ -28,20 +28,38 @@ CREATE TABLE class (
     PRIMARY KEY (vault, class),
     UNIQUE (vault, digest)
 );
-CREATE TABLE labels (
-    vault integer NOT NULL REFERENCES vault ON DELETE CASCADE,
-    digest bytea NOT NULL,
+
+-- What decides who sees a file, by its number: the cells of its labels, and the memories that it was made from. Memories
+-- that can't be told apart by their labels, and those of what they were made from, have one digest.
+CREATE TABLE label (
+    vault integer NOT NULL,
+    number integer NOT NULL,
     class integer NOT NULL,
-    PRIMARY KEY (vault, digest)
+    digest bytea NOT NULL,
+    id bytea NOT NULL,
+    cells bytea[] NOT NULL,
+    PRIMARY KEY (vault, number)
 );
+CREATE INDEX ON label (vault, class);
+CREATE INDEX ON label (vault, digest);
+CREATE INDEX ON label (vault, id);
+CREATE TABLE edge (
+    vault integer NOT NULL,
+    source bytea NOT NULL,
+    number integer NOT NULL,
+    PRIMARY KEY (vault, source, number)
+);
+CREATE INDEX ON edge (vault, number);
 
 -- One row a file: the cells of its entry, in the order of the catalogue's columns.
 CREATE TABLE document (
     vault integer NOT NULL,
     number integer NOT NULL,
     class integer NOT NULL,
+    path bytea NOT NULL,
     cells bytea[] NOT NULL,
-    PRIMARY KEY (vault, number)
+    PRIMARY KEY (vault, number),
+    UNIQUE (vault, path)
 );
 
 -- What documents of one class, from one range of numbers, have under a term (`blocks.py`).
@@ -82,19 +100,24 @@ REVOKE ALL ON ALL FUNCTIONS IN SCHEMA memstore FROM PUBLIC;
 
 ALTER TABLE vault ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 ALTER TABLE class ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-ALTER TABLE labels ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+ALTER TABLE label ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+ALTER TABLE edge ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 ALTER TABLE document ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 ALTER TABLE block ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 ALTER TABLE ticket ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 
 CREATE POLICY indexing ON vault TO memstore_owner USING (true);
 CREATE POLICY indexing ON class TO memstore_owner USING (true);
-CREATE POLICY indexing ON labels TO memstore_owner USING (true);
+CREATE POLICY indexing ON label TO memstore_owner USING (true);
+CREATE POLICY indexing ON edge TO memstore_owner USING (true);
 CREATE POLICY indexing ON document TO memstore_owner USING (true);
 CREATE POLICY indexing ON block TO memstore_owner USING (true);
 CREATE POLICY indexing ON ticket TO memstore_owner USING (true);
 
 CREATE POLICY deciding ON vault FOR SELECT TO memstore_broker USING (true);
+CREATE POLICY deciding ON class FOR SELECT TO memstore_broker USING (true);
+CREATE POLICY deciding ON label FOR SELECT TO memstore_broker USING (true);
+CREATE POLICY deciding ON edge FOR SELECT TO memstore_broker USING (true);
 CREATE POLICY deciding ON block FOR SELECT TO memstore_broker USING (field = ANY ({labels}));
 CREATE POLICY opening ON ticket FOR INSERT TO memstore_broker WITH CHECK (true);
 CREATE POLICY closing ON ticket FOR DELETE TO memstore_broker USING (true);
@@ -109,7 +132,7 @@ CREATE POLICY reading ON block FOR SELECT TO memstore_reader USING (
 );
 
 GRANT USAGE ON SCHEMA memstore TO memstore_broker, memstore_reader;
-GRANT SELECT ON vault, block TO memstore_broker;
+GRANT SELECT ON vault, class, label, edge, block TO memstore_broker;
 GRANT INSERT, SELECT (expires), DELETE ON ticket TO memstore_broker;
 GRANT SELECT ON vault, document, block TO memstore_reader;
 GRANT EXECUTE ON FUNCTION open_vault(), open_classes() TO memstore_reader;

@@ -10,18 +10,30 @@ import hashlib
 import secrets
 from collections import Counter
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from memstore.core.catalog import FileKind
 from memstore.core.errors import ChangedMeanwhileError, NotFoundError
+from memstore.engines.audiences import state_of
 from memstore.engines.blocks import KIND, BlockKey
 from memstore.engines.database import BROKER, READER, connected, errors_told
 from memstore.engines.engine_snapshot import Blocks, EngineSnapshot
+from memstore.engines.labels import EngineLabels, of_each_class
+from memstore.search.memory_snapshot import MemoryCatalog, MemoryIndex
+from memstore.vault.index_elsewhere import viewed
+from memstore.vault.registries import registries_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Sequence
+    from contextlib import AbstractContextManager
+    from datetime import datetime
 
+    from memstore.access.world import World
+    from memstore.core.view import View
     from memstore.engines.database import Session
+    from memstore.engines.labels import LabelRow
+    from memstore.vault.workspace import Workspace
 
 LASTS_SECONDS = 60
 _INDEX_ANEW = "memstore engine index URL"
@@ -38,23 +50,57 @@ class Broker:
 
     def __init__(self, url: str, opened: Session, name: str) -> None:
         self._url, self._opened = url, opened
-        found = _first(opened, "SELECT vault, id, generation, commit FROM memstore.vault WHERE name = %s", [name])
+        found = _first(
+            opened,
+            "SELECT vault, id, generation, commit, registries, steady_until FROM memstore.vault WHERE name = %s",
+            [name],
+        )
         if found is None:
             raise NotFoundError(f"no vault {name} is indexed there", hint="memstore engine status URL")
-        self._vault, made, self._generation, self.commit = found
-        self.labels = EngineSnapshot(Blocks(opened, self._vault), f"{made} {self._generation}")
+        self._vault, made, self._generation, self.commit, self._registries, self._steady_until = found
+        self._state = f"{made} {self._generation}"
+        self.labels = EngineSnapshot(Blocks(opened, self._vault), self._state)
 
     @contextmanager
-    def contents(self, rows: Collection[int]) -> Iterator[EngineSnapshot]:
+    def view(self, ws: Workspace) -> Iterator[View]:
+        """Yield what the actor of a vault sees of it.
+
+        As long as registries and time are those by which classes were made, one file stands for each class; otherwise
+        all are decided about.
+        """
+        if not self._stands(registries_of(ws).world(), ws.clock.now()):
+            with viewed(ws, self.labels, self.contents) as view:
+                yield view
+            return
+        sampled = [*of_each_class(self._opened, self._vault).values()]
+        labels = _Sampled(MemoryCatalog([one.entry for one in sampled]), f"{self._state} sampled")
+        by_id = EngineLabels(self._opened, self._vault)
+        with viewed(ws, labels, partial(self._opened_classes, sampled), by_id) as view:
+            yield view
+
+    def _stands(self, registries: World, at: datetime) -> bool:
+        until = self._steady_until
+        return bool(state_of(registries) == self._registries and (until is None or at < until))
+
+    def _opened_classes(
+        self, sampled: Sequence[LabelRow], rows: Collection[int]
+    ) -> AbstractContextManager[EngineSnapshot]:
+        return self._of_classes({sampled[row].audience for row in rows})
+
+    def contents(self, rows: Collection[int]) -> AbstractContextManager[EngineSnapshot]:
         """Yield what is in these files: of the classes that they are, and in nothing else."""
-        classes = sorted(self.classes(rows))
+        return self._of_classes(self.classes(rows))
+
+    @contextmanager
+    def _of_classes(self, audiences: Collection[int]) -> Iterator[EngineSnapshot]:
+        classes = sorted(audiences)
         secret = self.ticket(classes)
         with connected(self._url, role=READER) as reader:
             begin_reading(reader)
             reader.execute("SELECT set_config('memstore.ticket', %s, true)", [secret])
             if _first(reader, "SELECT generation FROM memstore.vault", []) != (self._generation,):
                 raise ChangedMeanwhileError("the index was written meanwhile", hint="try again")
-            yield EngineSnapshot(Blocks(reader, self._vault), f"{self.labels.state} {classes}")
+            yield EngineSnapshot(Blocks(reader, self._vault), f"{self._state} {classes}")
 
     def ticket(self, classes: Collection[int]) -> str:
         """Return a new ticket for these classes; those that have run out are deleted."""
@@ -82,6 +128,16 @@ class Broker:
         if any(0 < count < size[audience] for audience, count in seen.items()):
             raise ChangedMeanwhileError("since the index was written, who sees what has changed", hint=_INDEX_ANEW)
         return {audience for audience, count in seen.items() if count}
+
+
+class _Sampled:
+    """The labels of one file of each class, and of what decides about these; nothing in it can be searched."""
+
+    is_certain = True
+
+    def __init__(self, catalog: MemoryCatalog, state: str) -> None:
+        self.state: str | None = state
+        self.catalog, self.index = catalog, MemoryIndex.empty()
 
 
 @contextmanager

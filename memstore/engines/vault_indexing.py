@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from memstore.access import RIGHTS
 from memstore.core.errors import GitError, VaultError
-from memstore.core.places import is_memory_path
 from memstore.engines.database import session
 from memstore.engines.indexing import IndexCommit, index
 from memstore.files import memory_file
@@ -48,10 +47,15 @@ def index_vault(view: View, url: str, *, name: str | None = None, anew: bool = F
     if branch is None:
         raise GitError("there is no branch main or master, and no remote's", hint="memstore commit, then again")
     at = history.resolve(branch)
-    listed = {
-        path: blob for path, blob in history.files_at(at).items() if is_memory_path(path, mixed=view.config.mixed)
-    }
-    commit = IndexCommit(at, history.roots(at), listed, view.of(RIGHTS).registries, view.clock.now())
+    commit = IndexCommit(
+        at,
+        history.roots(at),
+        partial(history.files_at, at),
+        view.of(RIGHTS).registries,
+        view.clock.now(),
+        lambda before: history.files_changed(before, at),
+        repr((view.config.mixed, view.config.languages)),
+    )
     with session(url) as opened:
         return index(opened, name or view.root.name, commit, partial(_documents, view, _came(view, at)), anew=anew)
 

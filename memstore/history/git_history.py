@@ -9,9 +9,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.core.errors import GitError, NotFoundError
-from memstore.core.places import is_sealed_path
+from memstore.core.places import ATTRIBUTES, is_sealed_path
 from memstore.files import memory_file
 from memstore.files.memory_file import MemoryFile
+from memstore.files.walk import rule_files
 from memstore.history import git_objects, gitpython_walk
 from memstore.history.git_process import GitProcess, failed
 from memstore.history.history import ChangedFile, Commit, CommitChanges, anchor_refspec
@@ -161,6 +162,28 @@ class GitHistory(GitIndex):
             new = self._in_vault(next(parts)) if status.startswith("R") else old
             found[old] = ChangedFile(new, before, None if status == "D" else after)
         return found
+
+    def files_changed(self, before: str, after: str) -> Mapping[str, str | None] | None:
+        """Return the blobs of files that could be a memory and differ between two commits, by path; None if gone.
+
+        None is returned if that can't be told from what differs: the earlier commit is not here, or the rules by which
+        files are left out or read have changed.
+        """
+        repository = self.require()
+        prefix = repository.prefix
+        git = GitProcess(repository.root, self._git.environ)
+        words = ("--raw", "-r", "-z", "--no-renames", "--no-abbrev", before, after, "--", prefix or ".")
+        done = git.attempt("diff-tree", *words)
+        if done.returncode != 0:
+            return None
+        changes = {one.path: one.new for one in git_objects.raw_changes(done.stdout.split(b"\0")[:-1], prefix)}
+        rules = {*rule_files(changes, mixed=self.mixed)}
+        if not rules.isdisjoint(changes) or any(path.rpartition("/")[2] == ATTRIBUTES for path in changes):
+            return None
+        listed = git.run("ls-tree", "-z", after, "--", *sorted(prefix + name for name in rules))
+        named = {path.removeprefix(prefix): blob for path, blob in git_objects.tree_files(listed)}
+        looked_at = self._looked_at(named | {path: blob for path, blob in changes.items() if blob})
+        return {path: looked_at.get(path) for path in changes}
 
     def _in_vault(self, path: str) -> str:
         """Return a path of the repository relative to the vault."""

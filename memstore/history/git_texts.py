@@ -141,12 +141,15 @@ class GitTexts:
         """Return the blob of every file that could be a memory as of a commit, by path."""
         if self._asks_once and commit in self._files:
             return self._files[commit]
-        files = self._files_at(commit)
-        rules = self._rules_in(files)
-        found = self._as_read({path: blob for path, blob in files.items() if self._is_looked_at(path, rules)})
+        found = self._looked_at(self._files_at(commit))
         if self._asks_once:
             self._files[commit] = found
         return found
+
+    def _looked_at(self, files: Mapping[str, str]) -> dict[str, str]:
+        """Return those of a commit's files that could be a memory, if the files with rules are among them."""
+        rules = self._rules_in(files)
+        return self._as_read({path: blob for path, blob in files.items() if self._is_looked_at(path, rules)})
 
     def _rules_in(self, files: Mapping[str, str]) -> Rules:
         """Return the rules for files that are left out, as of a commit; git is asked only for what is no longer so."""

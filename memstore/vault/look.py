@@ -99,6 +99,8 @@ class Look:
     @cached_property
     def rows(self) -> Sequence[int]:
         catalog = self.snapshot.catalog
+        if self.moment.decided is not None:
+            return catalog.memories
         if self.is_alone and all(map(self._is_sole, set(catalog.column("owner")))):
             return catalog.memories  # the usual case: no registry needs to be read
         rows = self.sight.rows()
@@ -200,7 +202,7 @@ class Look:
         """What decides who sees which of them."""
         from memstore.vault.sight import Sight
 
-        return Sight(self.ws, lambda: self.moment.labels or self.snapshot)
+        return Sight(self.ws, lambda: self.moment.labels or self.snapshot, self.moment.decided)
 
     @cached_property
     def mask(self) -> bytearray:

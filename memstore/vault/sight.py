@@ -39,7 +39,18 @@ _LISTS = ("source_chain", "subject_ids", "access_grants", "access_denies", "cons
 COLUMNS = (*_TEXTS, *_LISTS, "derived_from")
 
 
-class CatalogLabels(Mapping[str, Labels]):
+class LabelsById(Mapping[str, Labels]):
+    """The labels of memories by id; if several files have one id, only what all of them would show."""
+
+    def of_copies(self, memory_id: str, owner: str | None) -> Labels | None:
+        """Return what all files of one owner with this id would show; None unless there are several.
+
+        Somebody else's file is not a copy: taking an id that is in use harms nobody.
+        """
+        raise NotImplementedError
+
+
+class CatalogLabels(LabelsById):
     """The labels of a catalogue's memories by id; if several files have one id, only what all of them would show.
 
     Args:
@@ -88,10 +99,7 @@ class CatalogLabels(Mapping[str, Labels]):
         return self._copies.get(memory_id, ())
 
     def of_copies(self, memory_id: str, owner: str | None) -> Labels | None:
-        """Return what all files of one owner with this id would show; None unless there are several.
-
-        Somebody else's file is not a copy: taking an id that is in use harms nobody.
-        """
+        """See `LabelsById`."""
         theirs = [labels for labels in map(self.of_row, self.copies_of(memory_id)) if labels.owner == owner]
         return _shown_by_all(theirs) if len(theirs) > 1 else None
 
@@ -154,9 +162,11 @@ class Sight:
     Args:
         ws: the vault.
         snapshot: returns its memories; for decisions about single memories, used only for sources and copies.
+        labels: the labels of these by id, if they are known otherwise.
     """
 
-    def __init__(self, ws: Workspace, snapshot: Callable[[], Snapshot]) -> None:
+    def __init__(self, ws: Workspace, snapshot: Callable[[], Snapshot], labels: LabelsById | None = None) -> None:
+        self._given = labels
         self._ws = ws
         self._taken = snapshot
         self._session = session_of(ws)
@@ -217,8 +227,8 @@ class Sight:
         return self._admits(labels, self._labels.of_copies(labels.id, labels.owner))
 
     @cached_property
-    def _labels(self) -> CatalogLabels:
-        return CatalogLabels(self._snapshot.catalog, self._relabelled)
+    def _labels(self) -> LabelsById:
+        return CatalogLabels(self._snapshot.catalog, self._relabelled) if self._given is None else self._given
 
     @cached_property
     def _relabelled(self) -> Callable[[Labels], Labels] | None:
@@ -245,7 +255,7 @@ class Sight:
         """Decide about every memory; memories with equal labels are decided once."""
         catalog: Catalog = self._snapshot.catalog
         columns = [catalog.column(name) for name in COLUMNS]
-        ids, labels = catalog.column("id"), self._labels
+        ids, labels = catalog.column("id"), CatalogLabels(catalog, self._relabelled)
         named = ids_in_scopes(self._world)
         decided: dict[tuple[str, ...], bool] = {}
         lineage, seen = COLUMNS.index("derived_from"), []

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from memstore.history.git_history import GitHistory
     from memstore.search.library import Library, Snapshot
     from memstore.vault.editor import Drafts
+    from memstore.vault.sight import LabelsById
 
 
 _T = TypeVar("_T")
@@ -34,13 +35,15 @@ class Moment(NamedTuple):
     """A state of a vault: its files, what returns their bytes by path, and the commit whose state it is, if any.
 
     Without files, they are taken when they are first looked at; without what reads them, the current ones are read.
-    `labels` has the labels of all memories where the files are those alone that the viewer may see.
+    `labels` has the labels of all memories where the files are those alone that the viewer may see; `decided` has them
+    by id where these files are also all that they may see.
     """
 
     snapshot: "Snapshot | None" = None
     read: "Callable[[str], bytes] | None" = None
     commit: str | None = None
     labels: "Snapshot | None" = None
+    decided: "LabelsById | None" = None
 
 
 class Workspace(NamedTuple):

@@ -30,7 +30,7 @@ FILES = {
     "all.md": memory_text("Tea for all.\n", id="m_0000000004", access_grants='["*"]'),
     "plain.md": b"A note on ginger.\n",
 }  # fmt: skip
-TABLES = ("vault", "class", "labels", "document", "block", "ticket")
+TABLES = ("vault", "class", "label", "edge", "document", "block", "ticket")
 
 
 def opened(actor: str, files: dict[str, bytes] = FILES) -> Workspace:
@@ -245,7 +245,7 @@ def test_whoever_decides_sees_labels_and_no_content(engine: Engine, name: str) -
         assert fields == {*database.FIELDS_OF_LABELS} & fields
         assert {"owner", "id", "kind"} & fields
         assert {"text", "head", "title", "path", "text length"}.isdisjoint(fields)
-        for query in (b"SELECT * FROM memstore.document", b"SELECT * FROM memstore.class", b"TABLE memstore.ticket"):
+        for query in (b"SELECT * FROM memstore.document", b"TABLE memstore.ticket"):
             with pytest.raises(psycopg.errors.InsufficientPrivilege), session.transaction():
                 session.execute(query)
 

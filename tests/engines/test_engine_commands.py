@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 from typing import TYPE_CHECKING, Any
@@ -93,3 +94,43 @@ def test_what_git_has_is_indexed_as_the_local_index_has_it(program: InProcess, e
 def test_only_the_owner_indexes(program: InProcess, engine: Engine) -> None:
     done = program.run("--as", "human:claire", "engine", "index", engine.url)
     assert (done.returncode, "only the vault's owner may index the whole vault elsewhere" in done.stderr) == (4, True)
+
+
+@pytest.mark.parametrize("mixed", [False, True])
+def test_what_differs_between_commits_is_what_their_files_differ_in(tmp_path: Path, *, mixed: bool) -> None:
+    program = InProcess(tmp_path)
+    (program.vault / "below").mkdir(parents=True)
+    files = {"a.md": "A", "below/b.md": "B", "below/c.txt": "C", ".memstore-ignored": ""}
+    for path, text in files.items():
+        (program.vault / path).write_text(text)
+    git(program.vault, "init", "-q", "-b", "main")
+    program.ok("init", ".")
+    program.ok("config", "notes", "mixed" if mixed else "own")
+    commit(program)
+    commits = [git(program.vault, "rev-parse", "HEAD").strip()]
+    for act in (
+        lambda: (program.vault / "a.md").write_text("other"),
+        lambda: (program.vault / "below" / "b.md").rename(program.vault / "d.md"),
+        (program.vault / "a.md").unlink,
+        lambda: (program.vault / "a.md").symlink_to("d.md"),
+        lambda: (program.vault / ".gitignore").write_text("d.md\n"),
+        lambda: (program.vault / ".memstoreignore").write_text("d.md\n"),
+        lambda: (program.vault / ".gitattributes").write_text("*.md text\n"),
+    ):
+        act()
+        commit(program)
+        commits.append(git(program.vault, "rev-parse", "HEAD").strip())
+    with patch.dict(os.environ, program.environment, clear=True):
+        history = open_workspace(Environment.of_process(), vault=str(program.vault)).history
+    told = 0
+    for before, after in itertools.pairwise(commits):
+        old, new = history.files_at(before), history.files_at(after)
+        found = history.files_changed(before, after)
+        if found is not None:
+            told += 1
+            assert {path: blob for path, blob in found.items() if old.get(path) != blob} == {
+                path: new.get(path) for path in {*old, *new} if old.get(path) != new.get(path)
+            }
+    assert told >= 4
+    assert history.files_changed("0" * 40, commits[-1]) is None
+    assert history.files_changed(commits[-3], commits[-2]) is None
