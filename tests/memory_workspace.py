@@ -9,10 +9,11 @@ from memstore.core.change import names_in
 from memstore.core.config import Config
 from memstore.core.digests import blob_id
 from memstore.core.facet import Facets
+from memstore.files import memory_file
 from memstore.history import HISTORY
 from memstore.search import USAGE
 from memstore.search.library import IndexStatus, Refreshed
-from memstore.search.memory_snapshot import snapshot_of_files
+from memstore.search.memory_snapshot import document_of, snapshot_of_files
 from memstore.vault.view import VaultView
 from memstore.vault.workspace import DRAFTS, JOURNAL, Workspace
 from tests.absent import NoVerdicts, absent
@@ -20,12 +21,14 @@ from tests.memory_vault import MemoryVault
 from tests.support import CountingIds, TickClock
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from memstore.access.local_state import VerdictCache
     from memstore.core.change import Operation
+    from memstore.files.vault import FileStat
     from memstore.history.git_history import GitHistory
     from memstore.search.library import Snapshot
+    from memstore.search.memory_snapshot import Document
     from memstore.search.usage_log import Use
 
 OWNER = "human:sean"
@@ -48,6 +51,12 @@ class ReadingLibrary:
 
     def snapshot_of(self, files: Iterable[tuple[str, bytes]]) -> Snapshot:
         return snapshot_of_files(files, blob_id=blob_id)
+
+    def documents(self, files: Sequence[FileStat]) -> Iterator[tuple[FileStat, Document]]:
+        for stat in files:
+            if stat.path in self._vault.files:
+                data = self._vault.read(stat.path)
+                yield stat, document_of(memory_file.read(stat.path, data), blob_id(data))
 
     def laid_over(self, snapshot: Snapshot, texts: Mapping[str, bytes]) -> Snapshot:  # noqa: ARG002 -- it reads all anew
         there = [(path, self._vault.read(path)) for path in self._vault.files if path not in texts]

@@ -19,6 +19,7 @@ IMPLEMENTATION = frozenset(
         "committing",
         "finding",
         "gate",
+        "index_elsewhere",
         "look",
         "named_files",
         "parts",

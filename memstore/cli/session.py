@@ -227,7 +227,10 @@ class CliSession:
         from memstore.files.local_state import Environment
 
         shows_progress = not self.choices.quiet and sys.stderr is not None and sys.stderr.isatty()
-        return Environment.of_process(on_progress=output.show_progress if shows_progress else None)
+        return Environment.of_process(
+            on_progress=output.show_progress if shows_progress else None,
+            on_notice=None if self.choices.quiet else output.write_message,
+        )
 
     def bytes_of(self, file: str) -> bytes:
         """Return the content of a file that the person named, `-` for standard input.

@@ -97,13 +97,17 @@ class SettingKind(Enum):
 
 
 class Setting(NamedTuple):
-    """One key of a configuration file; `search.languages` is in a section. `init` writes `fixed` ones, not `config`."""
+    """One key of a configuration file; `search.languages` is in a section. `init` writes `fixed` ones, not `config`.
+
+    A file with `secret` ones is its owner's alone.
+    """
 
     name: str
     kind: SettingKind
     meaning: str
     choices: tuple[str, ...] = ()
     fixed: bool = False
+    secret: bool = False
 
     @property
     def field(self) -> str:
@@ -192,6 +196,12 @@ USER_SETTINGS = (
         "semantic.nli", SettingKind.FOLDER, "a folder with an NLI model, which is asked about what no rule decides"
     ),
     Setting("semantic.nli_threshold", SettingKind.SHARE, "how sure that model must be of a contradiction"),
+    Setting(
+        "engine.url",
+        SettingKind.LINE,
+        "where your vaults are indexed, postgresql://host/name, to be searched there",
+        secret=True,
+    ),
     Setting("signing_key", SettingKind.FILE, "the key that you sign with, or its .pub if an ssh-agent holds it"),
     Setting(
         "signing_keys",
@@ -275,6 +285,7 @@ class UserConfig(NamedTuple):
     passage_prefix: str = ""
     nli: str | None = None
     nli_threshold: float = NLI_THRESHOLD
+    url: str | None = None  # of the database
     pins: Mapping[str, str] = MappingProxyType({})
     block_headers: Mapping[str, str] = MappingProxyType({})
     hosts: Mapping[str, str] = MappingProxyType({})

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 
 OWNER, BROKER, READER = "memstore_owner", "memstore_broker", "memstore_reader"
 NEWEST_REQUIRED = 150000
-# What decides who sees a memory, and which file it is in.
-FIELDS_OF_LABELS = (*LABELS, "id", "kind")
+PATIENCE_SECONDS = 10  # until a server has to answer, unless the URL says otherwise
+# What decides who sees a memory, and by what it is known.
+FIELDS_OF_LABELS = (*LABELS, "id", "kind", "blob")
 
 
 class IndexedVault(NamedTuple):
@@ -70,7 +71,8 @@ def connected(url: str, *, role: str | None = None) -> Session:
 
     how: dict[str, Any] = {"user": role} if role else {}
     try:
-        opened = psycopg.connect(url, **how)
+        told = {"connect_timeout": PATIENCE_SECONDS} | psycopg.conninfo.conninfo_to_dict(url) | how
+        opened = psycopg.connect(**told)
     except psycopg.ProgrammingError as error:
         raise UsageError(
             f"not the address of a database: {_first_line(error)}", hint="postgresql://host/name"

@@ -18,6 +18,7 @@ from memstore.engines.blocks import (
     length_of,
     unpacked,
 )
+from memstore.engines.database import errors_told
 from memstore.search.memory_snapshot import COLUMNS, CatalogByKind, entry_of_cells
 
 if TYPE_CHECKING:
@@ -80,16 +81,12 @@ class Blocks:
         query, values = query + " AND term >= %s", [*values, begin]
         if after:
             query, values = query + " AND term < %s", [*values, after]
-        with self._opened.cursor(binary=True) as cursor:
-            return sorted(decoded(term) for (term,) in cursor.execute(query, values))
+        return sorted(decoded(term) for (term,) in self._found(query, values))
 
     def cells(self, number: int) -> list[bytes] | None:
         """Return the cells of a document; None if there is none to be seen."""
-        with self._opened.cursor(binary=True) as cursor:
-            row = cursor.execute(
-                "SELECT cells FROM memstore.document WHERE vault = %s AND number = %s", [self._vault, number]
-            ).fetchone()
-        return row[0] if row else None
+        query: LiteralString = "SELECT cells FROM memstore.document WHERE vault = %s AND number = %s"
+        return next((cells for (cells,) in self._found(query, [self._vault, number])), None)
 
     def _rows(
         self, key: BlockKey, columns: LiteralString, spans: Sequence[int] | None = None
@@ -98,8 +95,11 @@ class Blocks:
         values: list[object] = [self._vault, key.field, key.term]
         if spans is not None:
             query, values = query + " AND block = ANY (%s)", [*values, spans]
-        with self._opened.cursor(binary=True) as cursor:
-            yield from cursor.execute(query + " ORDER BY block, class", values)
+        return self._found(query + " ORDER BY block, class", values)
+
+    def _found(self, query: LiteralString, values: list[object]) -> Iterator[tuple[Any, ...]]:
+        with errors_told(), self._opened.cursor(binary=True) as cursor:
+            yield from cursor.execute(query, values)
 
 
 def _after(prefix: bytes) -> bytes | None:

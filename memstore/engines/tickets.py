@@ -25,7 +25,7 @@ from memstore.vault.index_elsewhere import viewed
 from memstore.vault.registries import registries_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
     from contextlib import AbstractContextManager
     from datetime import datetime
 
@@ -46,15 +46,24 @@ class Broker:
         url: the address of the database.
         opened: its session.
         name: the name of the vault.
+        is_here: whether a commit is in its history; a vault of this name may be another one.
+        roots: returns the commits with which its history begins, by which it is known under another name.
     """
 
-    def __init__(self, url: str, opened: Session, name: str) -> None:
+    def __init__(
+        self,
+        url: str,
+        opened: Session,
+        name: str,
+        is_here: Callable[[str], bool] = bool,
+        roots: Callable[[], Sequence[str]] = tuple,
+    ) -> None:
         self._url, self._opened = url, opened
-        found = _first(
-            opened,
-            "SELECT vault, id, generation, commit, registries, steady_until FROM memstore.vault WHERE name = %s",
-            [name],
-        )
+        query = "SELECT vault, id, generation, commit, registries, steady_until FROM memstore.vault WHERE"
+        found = _first(opened, f"{query} name = %s", [name])
+        if found is None or not is_here(found[3]):
+            values: list[object] = [[*roots()], name]
+            found = _first(opened, f"{query} origin = ANY (%s) ORDER BY name = %s DESC, name LIMIT 1", values)
         if found is None:
             raise NotFoundError(f"no vault {name} is indexed there", hint="memstore engine status URL")
         self._vault, made, self._generation, self.commit, self._registries, self._steady_until = found
@@ -87,9 +96,9 @@ class Broker:
     ) -> AbstractContextManager[EngineSnapshot]:
         return self._of_classes({sampled[row].audience for row in rows})
 
-    def contents(self, rows: Collection[int]) -> AbstractContextManager[EngineSnapshot]:
-        """Yield what is in these files: of the classes that they are, and in nothing else."""
-        return self._of_classes(self.classes(rows))
+    def contents(self, rows: Collection[int], but: Collection[int] = ()) -> AbstractContextManager[EngineSnapshot]:
+        """Yield what is in these files: of the classes that they are, and in nothing else; see `classes`."""
+        return self._of_classes(self.classes(rows, but))
 
     @contextmanager
     def _of_classes(self, audiences: Collection[int]) -> Iterator[EngineSnapshot]:
@@ -113,18 +122,19 @@ class Broker:
             )
         return secret
 
-    def classes(self, rows: Collection[int]) -> set[int]:
-        """Return the classes of these files.
+    def classes(self, rows: Collection[int], but: Collection[int] = ()) -> set[int]:
+        """Return the classes of these files; whether those in `but` are among them doesn't matter.
 
         Raises:
             ChangedMeanwhileError: only a part of a class is among them: since the index was written, time or a registry
                 has changed who sees what.
         """
-        shown, seen, size = frozenset(rows), Counter[int](), Counter[int]()
+        shown, left_out = frozenset(rows), frozenset(but)
+        seen, size = Counter[int](), Counter[int]()
         for kind in FileKind:
             for audience, numbers in self.labels.blocks.audiences(BlockKey(KIND, kind.value.encode())):
                 seen[audience] += len(shown.intersection(numbers))
-                size[audience] += len(numbers)
+                size[audience] += len(numbers) - len(left_out.intersection(numbers))
         if any(0 < count < size[audience] for audience, count in seen.items()):
             raise ChangedMeanwhileError("since the index was written, who sees what has changed", hint=_INDEX_ANEW)
         return {audience for audience, count in seen.items() if count}
@@ -141,15 +151,21 @@ class _Sampled:
 
 
 @contextmanager
-def broker(url: str, name: str) -> Iterator[Broker]:
-    """Yield a session of the broker's with a vault.
+def broker(
+    url: str,
+    name: str,
+    *,
+    is_here: Callable[[str], bool] = bool,
+    roots: Callable[[], Sequence[str]] = tuple,
+) -> Iterator[Broker]:
+    """Yield a session of the broker's with a vault; the arguments are those of `Broker`.
 
     Raises:
         NotFoundError: no vault of this name is indexed.
     """
     with errors_told(), connected(url, role=BROKER) as opened:
         begin_reading(opened)
-        yield Broker(url, opened, name)
+        yield Broker(url, opened, name, is_here, roots)
 
 
 def begin_reading(opened: Session) -> None:

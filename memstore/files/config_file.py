@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memstore.core.config import (
     CONFIG_PATH,
@@ -23,7 +23,10 @@ from memstore.core.config import (
 from memstore.core.errors import FormatError, UsageError, VaultError
 from memstore.core.ids import is_entity_id
 from memstore.core.times import zone_named
-from memstore.files.local_state import regular_bytes, write_whole
+from memstore.files.local_state import is_secret, regular_bytes, write_whole
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 # For settings that are tables: the form of each key and value.
 _TABLES = {
@@ -75,7 +78,9 @@ def read_user_config(path: Path) -> UserConfig:
             guessing who is looking and whose keys count.
     """
     try:
-        values = ConfigFile(path, USER_SETTINGS).values()
+        file = ConfigFile(path, USER_SETTINGS)
+        values = file.values()
+        file.stop_if_told(values)
         return UserConfig(**{one.field: values[one.name] for one in USER_SETTINGS if one.name in values})
     except FormatError as error:
         raise FormatError(f"{error}; your settings are needed, so nothing was done", hint=error.hint) from error
@@ -101,6 +106,15 @@ class ConfigFile:
         for name, value in values.items():
             self._check(name, value, text)
         return values
+
+    def stop_if_told(self, values: Iterable[str]) -> None:
+        """Raise `FormatError` if a secret is among these settings, and others can read the file."""
+        told = [name for name in values if self.settings[name].secret]
+        if told and not is_secret(self.path.resolve()):
+            raise FormatError(
+                f"{self._place(told[0], self._text())}: others can read this file, and {told[0]!r} is a secret",
+                hint=f"chmod 600 {self.path}",
+            )
 
     def set(self, name: str, text: str) -> Any:
         """Write one setting and return its value; all other bytes stay as they are.
@@ -169,7 +183,7 @@ class ConfigFile:
 
     def _flat(self, values: dict[str, Any]) -> dict[str, Any]:
         """Return values with those of sections under their whole names, `search.languages`."""
-        sections = {name.partition(".")[0] for name in self.settings if "." in name}
+        sections = {one.name.partition(".")[0] for one in (*VAULT_SETTINGS, *USER_SETTINGS) if "." in one.name}
         flat: dict[str, Any] = {}
         for name, value in values.items():
             if name in sections and isinstance(value, dict):
@@ -286,12 +300,13 @@ class ConfigFile:
                 document = tomlkit.parse(offered.sub(lambda _: line, before, count=1))
             else:
                 (document.setdefault(section, tomlkit.table()) if section else document)[key] = value
-        self._write(before, tomlkit.dumps(document))
+        is_told = value is not None and name in self.settings and self.settings[name].secret
+        self._write(before, tomlkit.dumps(document), mode=0o600 if is_told else None)
 
-    def _write(self, before: str, after: str) -> None:
+    def _write(self, before: str, after: str, *, mode: int | None = None) -> None:
         if after != before:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(self.path.resolve(), after.encode())  # often links into a person's dotfiles
+            write_whole(self.path.resolve(), after.encode(), mode=mode)  # often links into a person's dotfiles
 
 
 class _GivenFile(ConfigFile):

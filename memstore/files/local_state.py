@@ -242,7 +242,8 @@ class Environment(NamedTuple):
     """The facts about the current process that the composition root needs.
 
     `at_terminal` is true if a person can be asked: standard input is a terminal. `on_progress` is called during long
-    work with what is being done, how much of it is done, and how much there is.
+    work with what is being done, how much of it is done, and how much there is; `on_notice` with what a person should
+    know, whatever is being done.
     """
 
     variables: Mapping[str, str]
@@ -251,9 +252,15 @@ class Environment(NamedTuple):
     login: str
     at_terminal: bool = False
     on_progress: Callable[[str, int, int], None] | None = None
+    on_notice: Callable[[str], None] | None = None
 
     @classmethod
-    def of_process(cls, *, on_progress: Callable[[str, int, int], None] | None = None) -> "Environment":
+    def of_process(
+        cls,
+        *,
+        on_progress: Callable[[str, int, int], None] | None = None,
+        on_notice: Callable[[str], None] | None = None,
+    ) -> "Environment":
         """Return the environment of this process."""
         variables = dict(os.environ)
         return cls(
@@ -263,6 +270,7 @@ class Environment(NamedTuple):
             login=_login(variables),
             at_terminal=sys.stdin is not None and sys.stdin.isatty(),
             on_progress=on_progress,
+            on_notice=on_notice,
         )
 
     def get(self, name: str) -> str | None:

@@ -60,6 +60,20 @@ class GitIndex(GitTexts):
         listed = self._git.run("ls-files", "-z", "--others", "--exclude-standard", "--", *folders).split(b"\0")[:-1]
         return sorted(map(os.fsdecode, listed))
 
+    def has_commit(self, commit: str) -> bool:
+        """Return whether a commit is in this clone, by its whole id."""
+        return self._git.attempt("cat-file", "-e", f"{commit}^{{commit}}").returncode == 0
+
+    def changed_since(self, commit: str) -> Collection[str]:
+        """Return the files of the work tree that git knows and that may differ from a commit; their bytes aren't read.
+
+        Those of which git was told to believe that they don't change may, too.
+        """
+        words = ("--name-only", "--no-renames", "--ignore-submodules", "--relative", "-z", commit, "--", ".")
+        found = self._git.run("diff-index", *words).split(b"\0")[:-1]
+        believed = [line[2:] for line in self._git.run("ls-files", "-z", "-v").split(b"\0") if line[:1].islower()]
+        return {*map(os.fsdecode, (*found, *believed))}
+
     def staged(self, against: str | None = None) -> list[FileChange]:
         """Return how the vault's staged memory files differ from a commit; None for the current one."""
         changes = self._staged(against)

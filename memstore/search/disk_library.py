@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from memstore.files.local_state import Report
     from memstore.files.walk import Rules, Walk
     from memstore.history.git_history import GitHistory
+    from memstore.search.index import Searchable
     from memstore.search.index_store import Index
     from memstore.search.library import IndexStatus, Refreshed, Snapshot
     from memstore.search.memory_snapshot import Document
@@ -146,6 +147,13 @@ class DiskLibrary:
         below = (self._reader.load(stat) for stat in self._vault.memory_files() if stat.path not in texts)
         above = (self._over(path, data).document for path, data in texts.items())
         return snapshot_of_documents([*(file.document for file in below if file), *above])
+
+    def documents(self, files: Sequence[FileStat]) -> Iterator[tuple[FileStat, tuple[Entry, Searchable | None]]]:
+        """Yield entry and terms of files of the vault, as they are now, without those that are gone or no texts."""
+        self._head = self._first_commits.head() if self._first_commits else ""
+        for stat, file in zip(files, map(self._reader.load, files), strict=True):
+            if file:
+                yield stat, self._with_date(file.document, stat)
 
     def _over(self, path: str, data: bytes) -> ReadAnew:
         """Return the document of a text that an editor holds, and which is taken to be as new as it can be."""

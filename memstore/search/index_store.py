@@ -107,6 +107,11 @@ class Index:
         self.generation = Generation.of_facts(facts["generation"])
         self._cache = cache
 
+    @property
+    def identity(self) -> object:
+        """What tells this index from any other."""
+        return self.manifest.identity
+
     def search_index(self) -> WhooshIndex:
         """Open the search index; raises `DamagedError` if it is not as it was written."""
         return WhooshIndex(self._cache, self.generation)

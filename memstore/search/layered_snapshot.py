@@ -1,6 +1,7 @@
-"""A snapshot of two layers: the index on disk, and in memory the files that have changed since it was written.
+"""A snapshot of two layers: an index, and in memory the files that have changed since it was written.
 
-The rows of the index come first, followed by those of the files that were read again.
+The rows of the index come first, followed by those of the files that were read again. The index is the one on disk, or
+any other snapshot.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from memstore.search.manifest import DamagedError
-from memstore.search.memory_snapshot import MemoryCatalog, MemoryIndex, cell
+from memstore.search.memory_snapshot import COLUMNS, MemoryCatalog, MemoryIndex, cell, cells_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -17,16 +18,61 @@ if TYPE_CHECKING:
     from memstore.core.catalog import Entry, Field
     from memstore.lineage.edges import EdgeTable
     from memstore.search.index_store import Index, IndexDifference, ReadAnew
+    from memstore.search.library import SearchIndex, Snapshot
     from memstore.search.whoosh_index import WhooshIndex
 
 
 _Answer = TypeVar("_Answer")
 
 
+class SnapshotBelow:
+    """Any snapshot as the lower layer; rows without a file, of which there may be some behind its last, are dead.
+
+    Args:
+        snapshot: the snapshot.
+        row_count: how many rows the layer has; at least those of the snapshot.
+    """
+
+    edges: EdgeTable | None = None
+
+    def __init__(self, snapshot: Snapshot, row_count: int) -> None:
+        self._snapshot, self._catalog, self.row_count = snapshot, snapshot.catalog, row_count
+        self.identity = snapshot.state
+        self.broken, self.plain, self.sealed = self._catalog.broken, self._catalog.plain, self._catalog.sealed
+
+    @cached_property
+    def dead(self) -> Sequence[int]:
+        """The rows without a file."""
+        living = {*self._catalog.texts, *self.broken, *self.sealed}
+        return [row for row in range(self.row_count) if row not in living]
+
+    def column(self, name: str) -> Sequence[str]:
+        """Return a field of the entries, by row."""
+        cells = self._catalog.column(name)
+        return [*cells, *[""] * (self.row_count - len(cells))]
+
+    def cells(self, row: int) -> dict[str, str]:
+        """Return the fields of a row, by column."""
+        return dict(zip(COLUMNS, cells_of(self.entry(row)), strict=True))
+
+    def entry(self, row: int) -> Entry:
+        """Return the entry of a row."""
+        return self._catalog.entry(row)
+
+    def lengths(self, field: Field) -> Sequence[int]:
+        """Return the number of terms of a field, by row."""
+        lengths = self._snapshot.index.lengths(field)
+        return [*lengths, *[0] * (self.row_count - len(lengths))]
+
+    def search_index(self) -> SearchIndex:
+        """Return the snapshot's search index."""
+        return self._snapshot.index
+
+
 class LayeredCatalog:
     """The catalogue of the files of both layers."""
 
-    def __init__(self, index: Index, difference: IndexDifference) -> None:
+    def __init__(self, index: Index | SnapshotBelow, difference: IndexDifference) -> None:
         self._index = index
         self._dead = difference.dead
         self._moved = {row: stat.path for row, stat in difference.moved.items()}
@@ -71,11 +117,9 @@ class LayeredCatalog:
         """Return a field of `Entry` for every row, including dead ones; lists are joined by `ITEM_SEPARATOR`."""
         if name not in self._columns:
             below, above = self._index.column(name), self._above.column(name)
-            cells = [*below, *above] if above or self._moved else below
-            if name == "path":
-                for row, path in self._moved.items():
-                    cells[row] = path
-            self._columns[name] = cells
+            if name == "path" and self._moved:
+                below = [self._moved.get(row, path) for row, path in enumerate(below)]
+            self._columns[name] = [*below, *above] if above else below
         return self._columns[name]
 
     def entry(self, row: int) -> Entry:
@@ -109,7 +153,7 @@ class LayeredCatalog:
             return self._index.edges
         from memstore.lineage.edges import EdgeChanges, Rows, changed, has_copies
 
-        if has_copies(self.column("id"), self.memories):
+        if self._index.edges is None or has_copies(self.column("id"), self.memories):
             return None
         read = range(count, count + len(difference.read))
         changes = EdgeChanges(Rows.of(self.column, self.memories), self._dead, read, self._moved)
@@ -141,11 +185,13 @@ class LayeredIndex:
         rebuilt: makes an index of the rows on disk from the files themselves; called if the one on disk is damaged.
     """
 
-    def __init__(self, index: Index, difference: IndexDifference, *, rebuilt: Callable[[], MemoryIndex]) -> None:
+    def __init__(
+        self, index: Index | SnapshotBelow, difference: IndexDifference, *, rebuilt: Callable[[], MemoryIndex]
+    ) -> None:
         self._index = index
         self._dead = difference.dead
         self._rebuilt = rebuilt
-        self._below: WhooshIndex | MemoryIndex | None = None
+        self._below: SearchIndex | WhooshIndex | None = None
         documents = ((index.row_count + i, each.document.searchable) for i, each in enumerate(difference.read))
         self._above = MemoryIndex(
             ((row, terms) for row, terms in documents if terms), row_count=index.row_count + len(difference.read)
@@ -188,22 +234,26 @@ class LayeredIndex:
         above = self._above.terms(prefix)
         return sorted({*below, *above}) if above else below
 
-    def _ask(self, question: Callable[[WhooshIndex | MemoryIndex], _Answer]) -> _Answer:
+    def _ask(self, question: Callable[[SearchIndex | WhooshIndex], _Answer]) -> _Answer:
         """Return the lower layer's answer; if that layer turns out to be damaged, rebuild it from the files first."""
         try:
-            if self._below is None:
-                self._below = self._index.search_index()
-            return question(self._below)
+            below = self._below = self._below or self._index.search_index()
+            return question(below)
         except DamagedError:
-            self._below = self._rebuilt()
-            return question(self._below)
+            below = self._below = self._rebuilt()
+            return question(below)
 
 
 class LayeredSnapshot:
     """Catalogue and index with the same rows."""
 
     def __init__(
-        self, index: Index, difference: IndexDifference, *, rebuilt: Callable[[], MemoryIndex], is_certain: bool = True
+        self,
+        index: Index | SnapshotBelow,
+        difference: IndexDifference,
+        *,
+        rebuilt: Callable[[], MemoryIndex] = MemoryIndex.empty,
+        is_certain: bool = True,
     ) -> None:
         self._layers = index, difference
         self._rebuilt = rebuilt
@@ -224,9 +274,9 @@ class LayeredSnapshot:
     @property
     def state(self) -> str | None:
         """A name for this state of the files; None if not all of them were checked."""
-        if not self.is_certain:
-            return None
         index, difference = self._layers
+        if not self.is_certain or index.identity is None:
+            return None
         above = [(each.row, each.document.entry.path, each.document.entry.blob) for each in difference.read]
         moved = sorted((row, stat.path) for row, stat in difference.moved.items())
-        return repr((index.manifest.identity, above, sorted(difference.gone), moved))
+        return repr((index.identity, above, sorted(difference.gone), moved))

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
 
     from memstore.core.catalog import Entry, Field
+    from memstore.files.vault import FileStat
     from memstore.lineage.edges import EdgeTable
+    from memstore.search.index import Searchable
 
 
 class IndexStatus(NamedTuple):
@@ -145,6 +147,9 @@ class Library(Protocol):
 
         Files that both have keep their row or get one behind all others.
         """
+
+    def documents(self, files: Sequence[FileStat]) -> Iterator[tuple[FileStat, tuple[Entry, Searchable | None]]]:
+        """Yield entry and terms of files of the vault, as they are now, without those that are gone or no texts."""
 
     def status(self) -> IndexStatus:
         """Return how far the index matches the vault; nothing is written."""

@@ -38,6 +38,7 @@ from memstore.vault.workspace import DRAFTS, JOURNAL, Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from contextlib import AbstractContextManager
     from datetime import tzinfo
 
     from memstore.access.forgotten import ForgottenTexts
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     from memstore.trust.signatures import Signatures
     from memstore.trust.user_pins import UserPins
     from memstore.vault.editor import Drafts, Editor
+    from memstore.vault.index_elsewhere import IndexedThere, IndexElsewhere
     from memstore.vault.stack_place import StackPlace
     from memstore.vault.surroundings import DiskPlace, Machine
 
@@ -116,11 +118,28 @@ def open_workspace(
     models = Models(cache(lambda: embedder or _embedder(env, own)), cache(lambda: _inference(env, own)))
     ws = assemble(env, root, config, actor, context=known, track=track, models=models)
     ws = ws._replace(alone=alone, terms=WriteTerms(at_terminal=env.at_terminal, signing=_signing(own, actor)))
+    if own.url:
+        ws = ws._replace(elsewhere=_elsewhere(env, own.url, ws))
     if is_group(config.owner) and own.vault:
         ws = ws._replace(open_own=lambda who: _open_own(env, own, root, who, models))
     if not any_context:
         _check_context(env, ws)
     return ws
+
+
+def _elsewhere(env: Environment, url: str, ws: Workspace) -> IndexElsewhere:
+    """Return the vault's index in the database that the user, never the vault, chose."""
+    from memstore.vault.index_elsewhere import IndexElsewhere
+
+    def opened() -> AbstractContextManager[IndexedThere]:
+        from memstore.engines.tickets import broker
+
+        history = ws.history
+        if history.repository is None or (head := history.head()) is None:
+            raise NotFoundError("what has no commits isn't indexed there")
+        return broker(url, ws.vault.root.name, is_here=history.has_commit, roots=lambda: history.roots(head))
+
+    return IndexElsewhere(opened, env.on_notice)
 
 
 def _open_own(env: Environment, settings: UserConfig, beside: Path, actor: str, models: Models) -> Workspace | None:

@@ -7,7 +7,7 @@ content beside the view.
 from __future__ import annotations
 
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from memstore.access import CONTEXTS, STACK_FOLDERS
 from memstore.core.catalog import ITEM_SEPARATOR
@@ -17,6 +17,7 @@ from memstore.core.ids import is_group
 from memstore.core.places import is_sealed_path
 from memstore.files.vault import note_bytes
 from memstore.trust import SEAL_KEYS
+from memstore.vault.workspace import Moment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from memstore.search.library import SearchIndex, Snapshot
     from memstore.vault.foreign import ForeignMemories
     from memstore.vault.sight import CatalogLabels, Sight
-    from memstore.vault.workspace import Moment, Workspace
+    from memstore.vault.workspace import Workspace
 
     Postings = tuple[Sequence[int], Sequence[int]]
 
@@ -50,6 +51,7 @@ class Look:
 
     def __init__(self, ws: Workspace, moment: Moment) -> None:
         self.ws, self.moment = ws, moment
+        self._at = moment  # once the files were looked at, with them
         self.bytes_of = moment.read or partial(note_bytes, ws.vault)
         self._columns: dict[str, Sequence[str]] = {}
 
@@ -99,12 +101,12 @@ class Look:
     @cached_property
     def rows(self) -> Sequence[int]:
         catalog = self.snapshot.catalog
-        if self.moment.decided is not None:
+        if self._at.decided is not None:
             return catalog.memories
         if self.is_alone and all(map(self._is_sole, set(catalog.column("owner")))):
             return catalog.memories  # the usual case: no registry needs to be read
         rows = self.sight.rows()
-        return rows if self.moment.labels is None else sorted({*rows}.intersection(catalog.memories))
+        return rows if self._at.labels is None else sorted({*rows}.intersection(catalog.memories))
 
     @cached_property
     def texts(self) -> Sequence[int]:
@@ -190,19 +192,32 @@ class Look:
     @property
     def taken(self) -> Moment:
         """The moment, with the files if any has been looked at."""
-        return self.moment._replace(snapshot=self.snapshot) if self.is_taken else self.moment
+        return self._at if self.is_taken else self.moment
 
     @cached_property
     def snapshot(self) -> Snapshot:
-        """The files at the moment of the look."""
-        return self.moment.snapshot or self.ws.library.snapshot()
+        """The files at the moment of the look: all of them, or those that the actor may see."""
+        self._at = self.moment if self.moment.snapshot else self.ws.taken()
+        return cast("Snapshot", self._at.snapshot)
+
+    @property
+    def labelled(self) -> Snapshot:
+        """The labels of all files at the moment of the look."""
+        snapshot = self.snapshot
+        return self._at.labels or snapshot
+
+    @property
+    def of_all(self) -> Moment:
+        """The moment with files of which none are left out, to be looked at by others."""
+        snapshot = self.snapshot
+        return Moment() if self._at.labels else Moment(snapshot)
 
     @cached_property
     def sight(self) -> Sight:
         """What decides who sees which of them."""
         from memstore.vault.sight import Sight
 
-        return Sight(self.ws, lambda: self.moment.labels or self.snapshot, self.moment.decided)
+        return Sight(self.ws, lambda: self.labelled, self._at.decided)
 
     @cached_property
     def mask(self) -> bytearray:
@@ -247,7 +262,7 @@ class Look:
 
     def is_hidden(self, memory_id: str) -> bool:
         """Whether a memory with this id exists but none may be seen; for the log of what was denied."""
-        return bool(self.snapshot.catalog.rows_of_id(memory_id)) and not self.rows_of_id(memory_id)
+        return bool(self.labelled.catalog.rows_of_id(memory_id)) and not self.rows_of_id(memory_id)
 
     def is_own(self, entry: Entry) -> bool:
         """Whether a memory is the actor's own according to the catalogue."""
@@ -291,7 +306,7 @@ class Look:
         from memstore.vault.sight import CatalogLabels, relabelled
 
         by_stack = relabelled(self.stack, self.clock.now()) if self.stack else None
-        return CatalogLabels(self.snapshot.catalog, by_stack, rows)
+        return CatalogLabels((self.labelled if rows is None else self.snapshot).catalog, by_stack, rows)
 
     @cached_property
     def policy(self) -> World:

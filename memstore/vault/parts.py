@@ -78,7 +78,7 @@ class VaultRights:
         from memstore.vault.sight import seen_by
 
         self._look.require_owner()
-        return seen_by(self._look.ws, entities).view_at(Moment(self._look.snapshot))
+        return seen_by(self._look.ws, entities).view_at(self._look.of_all)
 
 
 class MountedStacks:

@@ -10,6 +10,7 @@ from memstore.access import RIGHTS, SEALED
 from memstore.access.audit import DECIDES, may_decide, record_setting
 from memstore.access.world import can_listen
 from memstore.core.change import Act, Changes, Undone
+from memstore.core.config import remote_address
 from memstore.core.errors import NotFoundError, RefusedError, UsageError
 from memstore.core.ids import is_entity_id, is_group
 from memstore.core.keys import QUARANTINED
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from memstore.core.change import Committed, MemoryChange
+    from memstore.core.config import Setting
     from memstore.core.finding import Finding
     from memstore.core.named import Names
     from memstore.core.view import View
@@ -149,12 +151,17 @@ def settings(file: ConfigFile, defaults: Mapping[str, Any]) -> tuple[SettingValu
     return tuple(
         SettingValue(
             name=name,
-            value=values.get(name, defaults.get(setting.field)),
+            value=_shown(setting, values.get(name, defaults.get(setting.field))),
             source=str(file.path) if name in values else "default",
             meaning=setting.meaning,
         )
         for name, setting in file.settings.items()
     )
+
+
+def _shown(setting: Setting, value: Any) -> Any:
+    """Return the value of a setting without what is secret in it."""
+    return remote_address(value) if setting.secret and value else value
 
 
 def setting(file: ConfigFile, defaults: Mapping[str, Any], name: str) -> SettingValue:

@@ -69,7 +69,7 @@ class VaultView(Look):
     def overlaid(self, texts: Mapping[str, bytes]) -> View:
         from memstore.vault.overlay import laid_over
 
-        ws, moment = laid_over(self.ws, self.snapshot, texts)
+        ws, moment = laid_over(self.ws, self.of_all.snapshot or self.ws.library.snapshot(), texts)
         return ws.view_at(moment)
 
     def without_commits(self) -> View:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from memstore.history.git_history import GitHistory
     from memstore.search.library import Library, Snapshot
     from memstore.vault.editor import Drafts
+    from memstore.vault.index_elsewhere import IndexElsewhere
     from memstore.vault.sight import LabelsById
 
 
@@ -58,7 +59,8 @@ class Workspace(NamedTuple):
     keys of contexts wait for what is sealed for them; `pending_act` notes what was begun outside of the tree. `here` is
     the actor's current folder relative to the vault's, if it is inside. `kept_in` returns the real folders in which
     this machine keeps data of this vault, and of others. `terms` are those on which things are written. `on_progress`
-    is called during long work with what is done, how much of it, and how much there is.
+    is called during long work with what is done, how much of it, and how much there is. `elsewhere` has the vault's
+    index in a database, if it is to be looked at there.
     """
 
     vault: VaultFiles
@@ -85,6 +87,7 @@ class Workspace(NamedTuple):
     sender: str | None = None
     terms: WriteTerms = WriteTerms()
     on_progress: Callable[[str, int, int], None] | None = None
+    elsewhere: "IndexElsewhere | None" = None
 
     def view(self) -> "View":
         """Return what the actor may see of the vault from now on; take a new view for each command."""
@@ -93,6 +96,11 @@ class Workspace(NamedTuple):
     def view_at(self, moment: Moment = Moment()) -> "View":  # noqa: B008 - nothing can change it
         """Return what the actor may see of the vault at a moment, with the history that this workspace has."""
         return self.open_view(self, moment)
+
+    def taken(self) -> Moment:
+        """Return the files as they are now, as far as the actor may look at them, or all."""
+        found = self.elsewhere.moment(self) if self.elsewhere else None
+        return found or Moment(self.library.snapshot())
 
     def at_once(self) -> "Workspace":
         """Return this workspace with a history of one moment (`history.git_texts.GitTexts.at_once`)."""

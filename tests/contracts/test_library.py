@@ -75,6 +75,18 @@ def test_texts_that_are_laid_over_are_read_as_if_they_were_saved_and_nothing_is_
     assert holding(below, "tea") == holding(case.library.snapshot(), "tea") == ["late.md", "tea.md"]
 
 
+def test_documents_are_of_files_as_they_are_without_those_that_are_gone(case: Case) -> None:
+    case.vault.create("tea.md", TEA)
+    case.vault.create("milk.md", MILK)
+    stats = sorted(case.vault.memory_files())
+    case.vault.replace("tea.md", TEA.replace(b"Hot", b"Cold"), expected=TEA)
+    case.vault.delete("milk.md", expected=MILK)
+    ((stat, (entry, searchable)),) = case.library.documents(stats)
+    assert (stat.path, entry.path, entry.id) == ("tea.md", "tea.md", "m_tea")
+    assert searchable is not None
+    assert searchable.text == ["cold", "tea"]
+
+
 def test_a_glance_sees_new_files_and_missing_ones(case: Case) -> None:
     case.vault.create("tea.md", TEA)
     case.library.snapshot()

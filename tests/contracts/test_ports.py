@@ -95,6 +95,7 @@ OTHERS = {
     "search.facets.VisibleIndex": "as View",
     "files.vault.Opener": "files come before trust, whose keys open what they read (docs/adr/0025)",
     "search.reranker.ConflictsAmong": "search comes before conflicts, which compares its hits (docs/adr/0025)",
+    "vault.index_elsewhere.IndexedThere": "vault comes before engines, which have it (docs/adr/0060)",
     "core.named.HasRef": "any value that has a ref: memories, hits, what was saved",
 }
 
