@@ -5,7 +5,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from memstore.access.local_state import ContextState, VerdictCache
 from memstore.core.clock import Clock, IdSource
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from memstore.history.git_history import GitHistory
     from memstore.search.library import Library, Snapshot
     from memstore.vault.editor import Drafts
-    from memstore.vault.index_elsewhere import IndexElsewhere
-    from memstore.vault.sight import LabelsById
 
 
 _T = TypeVar("_T")
@@ -44,7 +42,7 @@ class Moment(NamedTuple):
     read: "Callable[[str], bytes] | None" = None
     commit: str | None = None
     labels: "Snapshot | None" = None
-    decided: "LabelsById | None" = None
+    decided: Any = None  # `sight.LabelsById`, which imports this module
 
 
 class Workspace(NamedTuple):
@@ -87,7 +85,7 @@ class Workspace(NamedTuple):
     sender: str | None = None
     terms: WriteTerms = WriteTerms()
     on_progress: Callable[[str, int, int], None] | None = None
-    elsewhere: "IndexElsewhere | None" = None
+    elsewhere: Any = None  # `index_elsewhere.IndexElsewhere`, which imports this module
 
     def view(self) -> "View":
         """Return what the actor may see of the vault from now on; take a new view for each command."""
@@ -99,7 +97,7 @@ class Workspace(NamedTuple):
 
     def taken(self) -> Moment:
         """Return the files as they are now, as far as the actor may look at them, or all."""
-        found = self.elsewhere.moment(self) if self.elsewhere else None
+        found: Moment | None = self.elsewhere.moment(self) if self.elsewhere else None
         return found or Moment(self.library.snapshot())
 
     def at_once(self) -> "Workspace":
