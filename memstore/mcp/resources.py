@@ -76,10 +76,18 @@ def _brief(server: Server, scopes: Sequence[str]) -> ToolAnswer:
             found = [one for one in answer.document["suggestions"] if is_in(one["target"], *one["evidence"])]
         if lines := [_line(one) for one in found]:
             parts.append("\n".join((f"## {heading}", "", *lines)))
-    unjudged = taken(server.view(), is_in)[:MOST_SHOWN]
-    if lines := [f"- {one.concerns} and {line_of(one)}" for one in concerns(unjudged)]:
+    if lines := _not_judged(server, is_in):
         parts.append("\n".join(("## Not judged yet (memory_conflicts judge, or leave it)", "", *lines)))
     return ToolAnswer(("\n\n".join(parts),), (), {})
+
+
+def _not_judged(server: Server, is_in: Callable[..., bool]) -> list[str]:
+    """Return a line for each pair that was left; none if that fails: the brief is worth more than they are."""
+    try:
+        unjudged = taken(server.view(), is_in)[:MOST_SHOWN]
+    except Exception:  # noqa: BLE001 - whatever it is
+        return []
+    return [f"- {one.concerns} and {line_of(one)}" for one in concerns(unjudged)]
 
 
 def _in_scopes(server: Server, scopes: Sequence[str]) -> Callable[..., bool]:

@@ -101,6 +101,21 @@ def test_a_failure_to_find_it_never_fails_the_write(program: InProcess, monkeypa
     assert program.found("brass")
 
 
+def test_a_failure_to_find_what_was_left_never_costs_the_brief(
+    program: InProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: Any, **__: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    server = served(program)
+    (program.vault / "pin.md").write_bytes(memory_text("Lamps are off at night.\n", id="m_pin", importance="pinned"))
+    assert "m_pin" in brief(server)
+    answered(server, "memory_add", text=BRASS)
+    monkeypatch.setattr(open_pairs, "candidates", fails)
+    assert "m_pin" in brief(server)
+    assert NOT_JUDGED not in brief(server)
+
+
 def test_a_vault_that_can_not_be_opened_again_never_fails_the_write(
     program: InProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
