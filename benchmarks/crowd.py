@@ -200,7 +200,9 @@ def _tidied(sandbox: Sandbox, *, is_asked: bool) -> Iterator[None]:
         worker.join()
 
 
-def gather(sandbox: Sandbox, *, writers: int, writes: int, seed: int, servers: int = 0, tidied: bool = False) -> Crowd:
+def gather(
+    sandbox: Sandbox, *, writers: int, writes: int, seed: int, servers: int = 0, tidied: bool = False, tries: int = 1
+) -> Crowd:
     """Let so many programs at a time make so many writes each, while somebody saves files by hand.
 
     Args:
@@ -210,6 +212,7 @@ def gather(sandbox: Sandbox, *, writers: int, writes: int, seed: int, servers: i
         seed: of chance.
         servers: how many servers there are besides, whose clients make as many writes each.
         tidied: whether git tidies the repository all the while; then each second write is committed.
+        tries: how often a writer asks for a write that is refused, as a person does.
     """
     _put_down(sandbox, writers, writes)
     plans = [list(_plan(number, writes, random.Random(seed + number + 1))) for number in range(writers)]  # noqa: S311
@@ -224,7 +227,7 @@ def gather(sandbox: Sandbox, *, writers: int, writes: int, seed: int, servers: i
         ThreadPoolExecutor(writers + servers) as pool,
     ):
         served = [pool.submit(_serve, sandbox, number, writes) for number in range(servers)]
-        told = [one for several in pool.map(lambda plan: _write(sandbox, plan), plans) for one in several]
+        told = [one for several in pool.map(lambda plan: _write(sandbox, plan, tries), plans) for one in several]
         told += [one for future in served for one in future.result()]
     return _compared(sandbox, told, hand.saved)
 
@@ -262,8 +265,14 @@ def _plan(writer: int, writes: int, chance: random.Random) -> Iterator[Write]:
                 yield Write(("reinforce", ref, "--evidence", seen), seen, path)
 
 
-def _write(sandbox: Sandbox, plan: list[Write]) -> list[Told]:
-    return [Told(write, sandbox.run("--json", *write.words)) for write in plan]
+def _write(sandbox: Sandbox, plan: list[Write], tries: int) -> list[Told]:
+    return [Told(write, _answer(sandbox, write, tries)) for write in plan]
+
+
+def _answer(sandbox: Sandbox, write: Write, tries: int) -> Done:
+    """Return the first answer that is no refusal, or the last."""
+    done = sandbox.run("--json", *write.words)
+    return done if done.code == 0 or tries == 1 else _answer(sandbox, write, tries - 1)
 
 
 def _serve(sandbox: Sandbox, number: int, writes: int) -> list[Told]:

@@ -78,9 +78,9 @@ def _offset(act: Prepared) -> int:
     return sum(act.name.encode())
 
 
-def crowded(folder: Path, *, writers: int, writes: int, seed: int, servers: int = 0) -> Crowd:
+def crowded(folder: Path, *, writers: int, writes: int, seed: int, servers: int = 0, tries: int = 1) -> Crowd:
     """Let many installed programs write at once in a vault, and somebody by hand; with servers, while git tidies it."""
     (folder / "home").mkdir()
     sandbox = Sandbox(folder / "home")
     furnish(sandbox, sandbox.run)
-    return gather(sandbox, writers=writers, writes=writes, seed=seed, servers=servers, tidied=servers > 0)
+    return gather(sandbox, writers=writers, writes=writes, seed=seed, servers=servers, tidied=servers > 0, tries=tries)
