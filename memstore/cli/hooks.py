@@ -19,11 +19,12 @@ if TYPE_CHECKING:
     from memstore.vault.init import HooksReport
 
 
-# The modules that git calls, by the hook's name; pre-receive is not installed by `memstore hooks install`.
+# The modules that git calls, by the hook's name; those of a server are not installed by `memstore hooks install`.
 _MODULES = {
     **dict.fromkeys(("pre-commit", "pre-merge-commit", "prepare-commit-msg"), "pre_commit"),
     "commit-msg": "commit_msg",
     **dict.fromkeys(("pre-push", "pre-receive"), "push_guard"),
+    "post-receive": "post_receive",
 }
 
 
@@ -109,6 +110,7 @@ def run(session: CliSession, name: str, arguments: tuple[str, ...]) -> None:
 
     pre-receive belongs on a server. Its arguments are the remote's name in the settings, origin by default, and the
     folder of a vault on the server, if its settings count instead of those of the repository that is pushed to.
+    So does post-receive, which indexes what was pushed.
     """
     import os
     import subprocess

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 AT_ONCE = 500
 
 
-def index_vault(view: View, url: str, *, name: str | None = None, anew: bool = False) -> Indexed:
+def index_vault(view: View, url: str, *, name: str | None = None, anew: bool = False, at: str | None = None) -> Indexed:
     """Index what a vault's protected branch has: the remote's default branch, or else main or master.
 
     Args:
@@ -36,6 +36,7 @@ def index_vault(view: View, url: str, *, name: str | None = None, anew: bool = F
         url: the address of the database.
         name: the name of the vault there; that of its folder by default.
         anew: forget what is indexed, and read all files.
+        at: a commit to index instead.
 
     Raises:
         RefusedError: the viewer is not the vault's owner, or the name is another vault's.
@@ -43,7 +44,7 @@ def index_vault(view: View, url: str, *, name: str | None = None, anew: bool = F
     """
     view.require_owner("index the whole vault elsewhere")
     history = view.of(HISTORY)
-    branch = history.default_branch()
+    branch = at or history.default_branch()
     if branch is None:
         raise GitError("there is no branch main or master, and no remote's", hint="memstore commit, then again")
     at = history.resolve(branch)
