@@ -86,3 +86,21 @@ def test_a_push_is_done_without_the_database(pushing: Pushing, tmp_path: Path) -
     assert "memstore: pushed, but not indexed of notes: " in said
     assert "memstore engine index URL" in said
     assert git(tmp_path / "notes.git", "rev-parse", "main").strip() == pushing.tip()
+
+
+def test_a_group_s_vault_in_a_folder_of_a_repository_that_is_not_bare_is_indexed(
+    pushing: Pushing, database: str, tmp_path: Path
+) -> None:
+    there, inside = tmp_path / "there", tmp_path / "both/ops"
+    git(tmp_path, "init", "-q", "-b", "main", "there")
+    git(there, "config", "receive.denyCurrentBranch", "ignore")
+    shutil.copy(ROOT / "hooks/post-receive", there / ".git/hooks/post-receive")
+    git(tmp_path, "init", "-q", "-b", "main", "both")
+    git(inside.parent, "remote", "add", "origin", "../there")
+    inside.mkdir()
+    pushing.vault = inside
+    pushing.ok("--as", "human:ann", "init", "--owner", "group:ops", ".")
+    pushing.ok("engine", "init", database)
+    pushing.ok("config", "--user", "engine.url", database)
+    said = pushing.push()
+    assert pushing.indexed(database) == [("there-ops", pushing.tip())], said
