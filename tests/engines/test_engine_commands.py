@@ -91,6 +91,15 @@ def test_what_git_has_is_indexed_as_the_local_index_has_it(program: InProcess, e
                 assert search(view, query, Wish(facets=("type",))) == search(here, query, Wish(facets=("type",)))
 
 
+def test_the_registries_of_the_commit_decide_who_sees_what_is_indexed(program: InProcess, engine: Engine) -> None:
+    answers(program, engine.url, "index")
+    group = program.vault / "groups" / "emergent_instruments.yaml"
+    group.write_text(group.read_text() + '  - {id: "vet:dr_smith", from: "2026-01-01T00:00:00Z"}\n')
+    assert answers(program, engine.url, "index")["moved"] == 0  # it isn't committed
+    git(program.vault, "-c", "core.hooksPath=/dev/null", "commit", "-q", "-a", "-m", "x")
+    assert answers(program, engine.url, "index")["moved"] > 0
+
+
 def test_only_the_owner_indexes(program: InProcess, engine: Engine) -> None:
     done = program.run("--as", "human:claire", "engine", "index", engine.url)
     assert (done.returncode, "only the vault's owner may index the whole vault elsewhere" in done.stderr) == (4, True)
