@@ -82,11 +82,11 @@ def _brief(server: Server, scopes: Sequence[str]) -> ToolAnswer:
 
 
 def _not_judged(server: Server, is_in: Callable[..., bool]) -> list[str]:
-    """Return a line for each pair that was left; none if that fails: the brief is worth more than they are."""
+    """Return a line for each pair that was left, or what went wrong: the brief is worth more than they are."""
     try:
         unjudged = taken(server.view(), is_in)[:MOST_SHOWN]
-    except Exception:  # noqa: BLE001 - whatever it is
-        return []
+    except Exception as error:  # noqa: BLE001 - whatever it is
+        return [f"- {failed(error).lines[0]}"]
     return [f"- {one.concerns} and {line_of(one)}" for one in concerns(unjudged)]
 
 
