@@ -22,6 +22,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from acts import memory
 from sandbox import MEMSTORE, Done
 
+from memstore.core.errors import Exit
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -212,7 +214,7 @@ def gather(
         seed: of chance.
         servers: how many servers there are besides, whose clients make as many writes each.
         tidied: whether git tidies the repository all the while; then each second write is committed.
-        tries: how often a writer asks for a write that is refused, as a person does.
+        tries: how often a writer asks for a write, as a person does if somebody else was quicker.
     """
     _put_down(sandbox, writers, writes)
     plans = [list(_plan(number, writes, random.Random(seed + number + 1))) for number in range(writers)]  # noqa: S311
@@ -270,9 +272,9 @@ def _write(sandbox: Sandbox, plan: list[Write], tries: int) -> list[Told]:
 
 
 def _answer(sandbox: Sandbox, write: Write, tries: int) -> Done:
-    """Return the first answer that is no refusal, or the last."""
+    """Return the first answer but for those that somebody else was quicker, or the last of these."""
     done = sandbox.run("--json", *write.words)
-    return done if done.code == 0 or tries == 1 else _answer(sandbox, write, tries - 1)
+    return _answer(sandbox, write, tries - 1) if done.code == Exit.LOCKED and tries > 1 else done
 
 
 def _serve(sandbox: Sandbox, number: int, writes: int) -> list[Told]:
