@@ -380,6 +380,16 @@ def filtered_in(git: GitProcess, commits: Iterable[str], paths: Collection[str])
     return frozenset(found)
 
 
+def without_filters(git: GitProcess) -> dict[str, str]:
+    """Return variables with which git checks files out as they are stored, through no filter of its settings."""
+    from memstore.history.git_process import set_by_variables
+
+    told = os.fsdecode(git.attempt("config", "-z", "--name-only", "--get-regexp", r"^filter\.").stdout)
+    drivers = sorted({key.rpartition(".")[0] for key in told.split("\0")[:-1]})
+    off = (("smudge", ""), ("process", ""), ("required", "false"))
+    return set_by_variables([(f"{driver}.{kind}", value) for driver in drivers for kind, value in off])
+
+
 def may_be_filtered(root: Path, path: str) -> bool:
     """Return whether a file of attributes around a file of the vault at `root` has a filter; no process is started."""
     folders = find_repository(root)

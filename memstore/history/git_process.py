@@ -17,7 +17,7 @@ from typing import IO, TYPE_CHECKING
 from memstore.core.errors import GitError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
 _BUFFER_BYTES = 65_536
@@ -71,9 +71,13 @@ def environment(environ: Mapping[str, str], *, in_hook: bool = False) -> dict[st
 
 def overrides() -> dict[str, str]:
     """Return the switches as environment variables, for git processes that another library starts."""
-    pairs = [setting.partition("=") for setting in _SWITCHED_OFF]
-    env = {"GIT_CONFIG_COUNT": str(len(pairs))}
-    for i, (key, _, value) in enumerate(pairs):
+    return set_by_variables([(key, value) for key, _, value in (one.partition("=") for one in _SWITCHED_OFF)])
+
+
+def set_by_variables(settings: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """Return the environment variables that give git these settings, which may have any sign in their names."""
+    env = {"GIT_CONFIG_COUNT": str(len(settings))}
+    for i, (key, value) in enumerate(settings):
         env |= {f"GIT_CONFIG_KEY_{i}": key, f"GIT_CONFIG_VALUE_{i}": value}
     return env
 

@@ -9,30 +9,26 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memstore.core.config import CONFIG_PATH
 from memstore.core.errors import Exit, MemstoreError
 from memstore.files.config_file import read_user_config
 from memstore.files.local_state import Environment, cache_folder, make_private
 from memstore.files.write_lock import flocked
+from memstore.history.filters import without_filters
 from memstore.history.git_process import GitProcess
+from memstore.history.outgoing import tree_of_commit
+from memstore.hooks.push_guard import update_of
 from memstore.hooks.repository import told_to_hook
 from memstore.hooks.saying import say
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
 
 _AGAIN = "the next push indexes it too; or on the server, in a clone of the vault: memstore engine index URL"
 _PATIENCE_SECONDS = 60
 _BRANCHES = ("refs/heads/main", "refs/heads/master")
-
-
-class _Pushed(NamedTuple):
-    """The branch that is protected here, and the commit that it had before the push, if any."""
-
-    branch: str
-    old: str | None
 
 
 def main(environ: Mapping[str, str], folder: Path, lines: Iterable[str]) -> int:
@@ -45,15 +41,18 @@ def main(environ: Mapping[str, str], folder: Path, lines: Iterable[str]) -> int:
     """
     try:
         git = GitProcess(folder, told_to_hook(environ, folder), in_hook=True)
-        if pushed := _protected(git, lines):
-            env = Environment.of_process()
-            if url := read_user_config(env.config_file).url:
-                _index(git, env, url, pushed)
-            else:
-                say(
-                    f"memstore: nothing was indexed: {env.login} names no database here",
-                    "hint: memstore config --user engine.url URL",
-                )
+        before = {one.ref: one.old for one in (update_of(line, is_server=True) for line in lines)}
+        branch = _protected(git)
+        if branch not in before:
+            return Exit.DONE
+        env = Environment.of_process()
+        if url := read_user_config(env.config_file).url:
+            _index(git, env, url, branch, before[branch])
+        else:
+            say(
+                f"memstore: nothing was indexed: {env.login} names no database here",
+                "hint: memstore config --user engine.url URL",
+            )
     except (MemstoreError, OSError) as error:
         _tell(error)
     return Exit.DONE
@@ -61,23 +60,18 @@ def main(environ: Mapping[str, str], folder: Path, lines: Iterable[str]) -> int:
 
 def _tell(error: MemstoreError | OSError, vault: str = "") -> None:
     hint = error.hint if isinstance(error, MemstoreError) else None
-    of_vault = f" of {vault}" if vault else ""
-    say(f"memstore: pushed, but not indexed{of_vault}: {error}", f"hint: {hint}" if hint else None, f"hint: {_AGAIN}")
+    where = f", vault {vault}" if vault else ""
+    say(f"memstore: pushed, but not indexed{where}: {error}", f"hint: {hint}" if hint else None, f"hint: {_AGAIN}")
 
 
-def _protected(git: GitProcess, lines: Iterable[str]) -> _Pushed | None:
-    """Return the current branch of the repository, or else main or master, if it is among what was pushed."""
-    asked = git.attempt("symbolic-ref", "-q", "HEAD").stdout
-    pushed = {ref: (old, new) for old, new, ref in (line.split(" ", 2) for line in lines)}
-    existing = os.fsdecode(git.run("for-each-ref", "--format=%(refname)", "refs/heads")).splitlines()
-    branch = next((one for one in (os.fsdecode(asked).strip(), *_BRANCHES) if one in existing), None)
-    if branch is None or branch not in pushed:
-        return None
-    old, _ = pushed[branch]
-    return _Pushed(branch, old if old.strip("0") else None)
+def _protected(git: GitProcess) -> str:
+    """Return the current branch of the repository, or else main or master; empty if there is none of them."""
+    told = os.fsdecode(git.run("for-each-ref", "--format=%(HEAD)%(refname)", "refs/heads")).splitlines()
+    current = (one[1:] for one in told if one.startswith("*"))
+    return next(iter((*current, *(one for one in _BRANCHES if f" {one}" in told))), "")
 
 
-def _index(git: GitProcess, env: Environment, url: str, pushed: _Pushed) -> None:
+def _index(git: GitProcess, env: Environment, url: str, branch: str, old: str | None) -> None:
     common = os.fsdecode(git.run("rev-parse", "--git-common-dir")).removesuffix("\n")
     repository = (git.folder / common).resolve()
     place = cache_folder(repository, cache_home=env.cache_home) / "pushed"
@@ -86,24 +80,21 @@ def _index(git: GitProcess, env: Environment, url: str, pushed: _Pushed) -> None
         # Whoever waits indexes what is there then.
         if not flocked(lock.fileno(), patience_seconds=_PATIENCE_SECONDS):
             raise MemstoreError("another push is still being indexed")
-        tip = os.fsdecode(git.run("rev-parse", "--verify", f"{pushed.branch}^{{commit}}")).strip()
+        tip = os.fsdecode(git.run("rev-parse", "--verify", f"{branch}^{{commit}}")).strip()
         if not (place / ".git").exists():
             git.run("worktree", "add", "-q", "-f", "--detach", "--no-checkout", str(place), tip)
-        GitProcess(place, env.variables).run("reset", "-q", "--hard", tip)
+        there = GitProcess(place, env.variables)
+        there.run("reset", "-q", "--hard", tip, env=without_filters(there))
         name = (repository.parent if repository.name == ".git" else repository).name.removesuffix(".git")
-        for path in _vaults(git, tip):
-            vault = "-".join((name, *Path(path).parts))
+        for path in tree_of_commit(git, tip):
+            if not f"/{path}".endswith(f"/{CONFIG_PATH}"):
+                continue
+            folder = path.removesuffix(CONFIG_PATH)
+            vault = "-".join((name, *Path(folder).parts))
             try:
-                _index_vault(env, url, place / path, vault, tip, pushed.old)
-            except MemstoreError as error:
+                _index_vault(env, url, place / folder, vault, tip, old)
+            except (MemstoreError, OSError) as error:
                 _tell(error, vault)
-
-
-def _vaults(git: GitProcess, commit: str) -> Iterator[str]:
-    """Yield the folders of the vaults in a commit."""
-    for line in os.fsdecode(git.run("ls-tree", "-r", "-z", "--name-only", commit)).split("\0"):
-        if f"/{line}".endswith(f"/{CONFIG_PATH}"):
-            yield line.removesuffix(CONFIG_PATH)
 
 
 def _index_vault(env: Environment, url: str, root: Path, name: str, tip: str, old: str | None) -> None:
@@ -121,7 +112,8 @@ def _index_vault(env: Environment, url: str, root: Path, name: str, tip: str, ol
     known = [one for one in (*indexed, old) if one and view.of(HISTORY).has_commit(one)]
     found = check_against(view, known[0]) if known else check(view)
     if found.errors:
-        say(f"memstore: pushed, but not indexed: {found.errors} errors in {name} (memstore check says which)")
+        errors = "1 error" if found.errors == 1 else f"{found.errors:,} errors"
+        say(f"memstore: pushed, but not indexed, vault {name}: it has {errors} (memstore check says which)")
         return
     done = index_vault(view, url, name=name, at=tip)
     say(f"memstore: indexed {name} at {done.commit[:10]}: {done.read} read, {done.gone} gone")

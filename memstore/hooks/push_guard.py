@@ -87,7 +87,7 @@ def main(environ: Mapping[str, str], folder: Path, arguments: Sequence[str], lin
     hook, name, *rest = (*arguments, "origin")[: max(2, len(arguments))]
     is_server = hook == "pre-receive"
     try:
-        updates = [_update(line, is_server=is_server) for line in lines]
+        updates = [update_of(line, is_server=is_server) for line in lines]
         if not is_server and all(update.new is None for update in updates):
             return Exit.DONE  # nothing is sent
         told = told_to_hook(environ, folder)
@@ -371,7 +371,7 @@ def _some(object_id: str) -> str | None:
     return None if _NONE.fullmatch(object_id) else object_id
 
 
-def _update(line: str, *, is_server: bool) -> RefUpdate:
+def update_of(line: str, *, is_server: bool) -> RefUpdate:
     """Return what a line from git says: of pre-push what is pushed, new, ref, old; of pre-receive old, new, ref."""
     words = line.split(" ")
     if len(words) < 3:  # noqa: PLR2004 - a ref, before and after

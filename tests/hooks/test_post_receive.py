@@ -73,17 +73,34 @@ def test_what_has_errors_is_not_indexed_until_they_are_mended(pushing: Pushing, 
     first = pushing.tip()
     broken = pushing.vault / "broken.md"
     broken.write_text("---\ntype: belief\nconfidence: high\n---\nx\n")
-    assert "not indexed: " in pushing.push()
-    assert "not indexed: " in pushing.push()  # compared with what is indexed, not with the push before
+    assert "not indexed, vault notes: it has 1 error (" in pushing.push()
+    assert (
+        "not indexed, vault notes: it has 1 error (" in pushing.push()
+    )  # compared with what is indexed, not with the push before
     assert pushing.indexed(database) == [("notes", first)]
     broken.unlink()
     assert "memstore: indexed notes" in pushing.push()
 
 
+def test_no_filter_of_the_server_runs(pushing: Pushing, database: str, tmp_path: Path) -> None:
+    """Whoever pushes attributes names no program that a server runs over what is pushed."""
+    pushing.ok("engine", "init", database)
+    pushing.ok("config", "--user", "engine.url", database)
+    ran = tmp_path / "ran"
+    for name in ("single", "many.at=once"):
+        for kind in ("smudge", "clean", "process"):
+            git(tmp_path / "notes.git", "config", f"filter.{name}.{kind}", f"touch {ran}; cat")
+        git(tmp_path / "notes.git", "config", f"filter.{name}.required", "true")
+    (pushing.vault / ".gitattributes").write_text("*.md filter=single\n*.toml filter=many.at=once\n")
+    said = pushing.push()
+    assert not ran.exists(), said
+    assert "memstore: " in said
+
+
 def test_a_push_is_done_without_the_database(pushing: Pushing, tmp_path: Path) -> None:
     pushing.ok("config", "--user", "engine.url", f"postgresql://ann@/none?host={tmp_path}")
     said = pushing.push()
-    assert "memstore: pushed, but not indexed of notes: " in said
+    assert "memstore: pushed, but not indexed, vault notes: " in said
     assert "memstore engine index URL" in said
     assert git(tmp_path / "notes.git", "rev-parse", "main").strip() == pushing.tip()
 
