@@ -25,15 +25,20 @@ if TYPE_CHECKING:
     from tests.engine_vaults import Engine
 
 
-@pytest.fixture
-def program(tmp_path: Path) -> InProcess:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> InProcess:
     """The sample vault, committed."""
-    program = InProcess(tmp_path)
+    program = InProcess(tmp_path_factory.mktemp("sample"))
     shutil.copytree(ROOT / "sample-vault", program.vault)
     git(program.vault, "init", "-q", "-b", "main")
     program.ok("init", ".")
     commit(program)
     return program
+
+
+@pytest.fixture
+def program(made: InProcess, tmp_path: Path) -> InProcess:
+    return made.copied(tmp_path)
 
 
 def commit(program: InProcess) -> None:

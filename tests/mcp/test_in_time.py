@@ -22,12 +22,17 @@ if TYPE_CHECKING:
 FILES = 30
 
 
-@pytest.fixture
-def vault(tmp_path: Path) -> InProcess:
-    program = sample(tmp_path)
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> InProcess:
+    program = sample(tmp_path_factory.mktemp("herons"))
     for number in range(FILES):
         program.run("add", f"Heron {number} stood in the shallow water of pond {number}.", "-t", "note")
     return program
+
+
+@pytest.fixture
+def vault(made: InProcess, tmp_path: Path) -> InProcess:
+    return made.copied(tmp_path)
 
 
 @pytest.fixture

@@ -23,10 +23,10 @@ ANN, BEN, EVE = "human:ann", "human:ben", "human:eve"
 OPS = "group:ops"
 
 
-@pytest.fixture
-def shared(tmp_path: Path) -> InProcess:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> InProcess:
     """Return a vault of Ann and Ben, which Ann keeps and runs on this machine."""
-    program = Program(tmp_path).in_process()
+    program = Program(tmp_path_factory.mktemp("shared")).in_process()
     program.vault.mkdir()
     program.ok("--as", ANN, "init", "--owner", OPS, "--notes", "mixed")
     program.ok("privacy", "group", "add", OPS, BEN, "--commit")
@@ -34,6 +34,13 @@ def shared(tmp_path: Path) -> InProcess:
     program.git("add", "-A")
     program.git("commit", "-qm", "a note")
     program.ok("--as", BEN, "add", "The pager rings at night.", "--title", "Pager", "--commit")
+    return program
+
+
+@pytest.fixture
+def shared(made: InProcess, tmp_path: Path) -> InProcess:
+    program = made.copied(tmp_path)
+    program.ok("--as", ANN, "init")  # who one is, is known for a folder
     return program
 
 
