@@ -190,9 +190,8 @@ def _in_charter(world: World, owner: str, now: datetime) -> set[str]:
 
 
 def _gains_text(gains: list[SightChange]) -> str:
-    first, *more = gains
-    rest = f", and {len(more)} more" if more else ""
-    return f"{first.ref or first.path} to {in_words(first.gained)}{rest}"
+    first, *more = dict.fromkeys(f"{one.ref or one.path} to {in_words(one.gained)}" for one in gains)
+    return f"{first}, and {len(more)} more" if more else first
 
 
 def _verb(path: str) -> str:

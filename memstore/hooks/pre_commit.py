@@ -86,7 +86,8 @@ def lines_of(finding: Finding, prefix: str) -> Iterator[str]:
 def _findings(environ: Mapping[str, str], folder: Path) -> Iterator[tuple[str, Finding | None]]:
     """Yield the findings; None for an error in a file that is not owned by the entity that the environment names.
 
-    Git tells a hook nobody's name; if none is given, findings are reported as to the vault's owner.
+    Git tells a hook nobody's name; if none is given, findings are reported as to the vault's owner. Whoever commits to
+    a vault of a group is told of all files, but who is no member hears of no other memory by name.
     """
     from memstore.access.world import Session
     from memstore.core.clock import SystemClock
@@ -100,9 +101,9 @@ def _findings(environ: Mapping[str, str], folder: Path) -> Iterator[tuple[str, F
             say(f"memstore: {prefix or 'this vault'} is not unlocked here, so nothing of it was checked")
             continue
         now = SystemClock().now()
-        is_others = actor and actor != _owner(history) and not is_group(_owner(history))
-        other = actor if is_others else None
-        mine = _owned_by(history, other) if other else None
+        owner = _owner(history)
+        other = actor if actor and actor != owner else None
+        mine = _owned_by(history, other) if other and not is_group(owner) else None
         session = Session(viewer=other, at=now, alone=True) if other else None
         for finding in check_staged(history, owner=partial(_owner, history), now=now, session=session):
             if mine is None or finding.path in mine:

@@ -13,6 +13,7 @@ from memstore.access.own_files import OwnFiles, events_in
 from memstore.access.policy import Judge, labels_of
 from memstore.access.unrecorded import RegistryContext, changed_by_hand, consents_by_hand, grants_by_hand
 from memstore.access.widening import WideningContext, check_widening, events_now, surroundings
+from memstore.access.world import Standings
 from memstore.core.config import CONFIG_PATH
 from memstore.core.finding import Finding, in_order
 from memstore.core.finding_codes import finding_of
@@ -80,11 +81,15 @@ def check_staged(
         history: the repository.
         owner: returns the vault's owner; called only if grants changed.
         now: the time, UTC.
-        session: who commits, if not the owner: a memory is compared with none that they may not see.
+        session: who commits, if not the owner: a memory is compared with none that they may not see, and none of these
+            is named. Who is a member of the group that owns a shared vault is shown all, as its owner is.
     """
     changes, files = staged(history)
     old = {change.path: change.old for change in history.staged()}
     findings = check_changes(changes, files) + secrets_added(history, files, old.get)
+    states = cache(lambda: _own_states(history, owner()))
+    if session and is_group(owner()) and _is_member(*states(), session):
+        session = None
 
     def around(ids: frozenset[str]) -> WideningContext:
         return _staged_context(history, owner(), ids, session)
@@ -100,10 +105,11 @@ def check_staged(
     before = read_own(history, {one.path: one.old for one in own if one.old})
     after = read_own(history, {one.path: one.new for one in own if one.new})
     changed = {path: (before.get(path), after.get(path)) for path in {**before, **after}}
-    if is_group(owner()) and _own_around(history, owner(), said_before).after.world({}).keepers:
+    if is_group(owner()) and states()[1].world({}).keepers:
         findings += _narrower(files, owner())
     findings += consents_gone(changed, history.index_files, partial(_staged_events, history))
-    findings += changed_by_hand(changed, lambda: _own_around(history, owner(), said_before), now, default_owner=owner())
+    around_own = partial(_own_around, history, states, said_before, session)
+    findings += changed_by_hand(changed, around_own, now, default_owner=owner())
     findings += grants_by_hand(said_before, files, partial(_staged_events, history), owner())
     findings += consents_by_hand(changed, partial(_staged_events, history))
     findings += [vault_inside(change.path) for change in history.all_staged() if is_vault_inside(change)]
@@ -235,20 +241,48 @@ def read_own(history: GitHistory, blobs: Mapping[str, str]) -> dict[str, bytes]:
     return {path: said for path, said in told.items() if not is_foreign(path, said, mixed=history.mixed)}
 
 
-def _own_around(history: GitHistory, owner: str, changes: Iterable[MemoryChange]) -> RegistryContext:
-    """Return the vault's own files in the current commit and as staged, and all staged memories."""
-    head, staged_files = history.head(), history.index_files()
-    blobs = {path: blob for path, blob in staged_files.items() if is_memory_path(path, mixed=history.mixed)}
+def _own_states(history: GitHistory, owner: str) -> tuple[OwnFiles, OwnFiles]:
+    """Return the vault's own files in the current commit and as staged."""
+    head = history.head()
+    before = read_own(history, history.own_files_at(head)) if head else {}
+    return OwnFiles(before, owner), OwnFiles(read_own(history, history.index_files()), owner)
+
+
+def _standing(before: OwnFiles, after: OwnFiles) -> OwnFiles:
+    """Return the state that says who is who: nobody is made a member by what they stage, but by the first commit."""
+    return before if before.world({}).keepers else after
+
+
+def _is_member(before: OwnFiles, after: OwnFiles, session: Session) -> bool:
+    """Whether a viewer is in the group that owns a shared vault, and the group has a charter."""
+    world = _standing(before, after).world({})
+    who = Standings(world, session.at, None).listener(session.viewer)
+    return bool(world.keepers) and world.owner in who.member_of
+
+
+def _own_around(
+    history: GitHistory,
+    states: Callable[[], tuple[OwnFiles, OwnFiles]],
+    changes: Iterable[MemoryChange],
+    session: Session | None,
+) -> RegistryContext:
+    """Return the vault's own files before and after, and all staged memories; with a session, unnamed if not shown."""
+    before, after = states()
+    blobs = {path: blob for path, blob in history.index_files().items() if is_memory_path(path, mixed=history.mixed)}
     data = history.blobs(blobs.values())
     read = (memory_file.read(path, data.get(blob, b""), mixed=history.mixed) for path, blob in blobs.items())
     files = {file.memory.id or file.path: file for file in read if isinstance(file, MemoryFile)}
-    return RegistryContext(
-        OwnFiles(read_own(history, history.own_files_at(head)) if head else {}, owner),
-        OwnFiles(read_own(history, staged_files), owner),
-        {name: labels_of(file.memory) for name, file in files.items()},
-        {name: (str(file.memory.ref or ""), file.path) for name, file in files.items()},
-        _new(changes),
-    )
+    labels = {name: labels_of(file.memory) for name, file in files.items()}
+    judge = Judge(_standing(before, after).world(labels), session) if session else None
+    places = {
+        name: (_UNSEEN if judge and not judge.allows(name) else str(file.memory.ref or ""), file.path)
+        for name, file in files.items()
+    }
+    return RegistryContext(before, after, labels, places, _new(changes))
+
+
+# What a memory is called to whom it is not shown.
+_UNSEEN = "a memory"
 
 
 def _new(changes: Iterable[MemoryChange]) -> frozenset[str]:

@@ -607,7 +607,16 @@ def test_without_a_key_a_staged_file_passes_unless_it_is_for_more_keys(
     ann.ok("privacy", "grant", name, "--to", CAT, "-c")
     shutil.copy(sealed_file(ann), sealed_file(cat))
     cat.git("add", "-A")
-    assert (str(sealed_file(cat).relative_to(cat.vault)), "sealed-wider") in findings(cat, "--staged")
+    path = str(sealed_file(cat).relative_to(cat.vault))
+    assert (path, "sealed-wider") in findings(cat, "--staged")
+    sealed_file(cat).write_bytes(sealed_file(cat).read_bytes()[:100])
+    cat.ok("hooks", "install")
+    for code in ("sealed-wider", "sealed-damaged"):
+        said = cat.attempt_git("commit", "-qm", "x").stderr
+        assert f"{path}:1:1: error: " in said
+        assert f"[{code}]" in said
+        assert not [one for one in (ANN, BOB, CAT, name, TITLE, CANARY) if one in said]
+        cat.git("add", "-A")
 
 
 def test_a_key_with_a_passphrase_or_a_lost_one_can_not_seal_and_nothing_is_written(ann: InProcess, keys: Path) -> None:

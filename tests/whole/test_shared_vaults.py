@@ -129,6 +129,28 @@ def test_keepers_alone_change_who_sees_what(shared: InProcess, words: tuple[str,
         shared.ok("--as", ANN, *words)
 
 
+@pytest.mark.parametrize("is_self_made", [False, True])
+def test_a_hook_names_a_memory_to_members_alone(shared: InProcess, *, is_self_made: bool) -> None:
+    path = pager(shared)
+    [ref] = [one["ref"] for one in shared.json("list")["memories"] if one["path"] == path]
+    shared.ok("privacy", "group", "add", "group:inner", "human:cat")
+    shared.ok("privacy", "grant", path, "--to", "group:inner")
+    shared.git("add", "-A")
+    shared.git("commit", "-qm", "for those inside")
+    inner, charter = shared.vault / "groups/inner.yaml", shared.vault / "groups/ops.yaml"
+    inner.write_text(inner.read_text().replace('"human:cat"', '"human:eve"'))
+    if is_self_made:
+        charter.write_text(charter.read_text().replace('"human:ben"', '"human:bob"'))
+    shared.git("add", "-A")
+    for who, named in (("human:bob", "a memory"), (EVE, "a memory"), (BEN, ref), (ANN, ref)):
+        shared.environment["MEMSTORE_ENTITY"] = who
+        done = shared.attempt_git("commit", "-qm", "x")
+        assert done.returncode == 1
+        text = f"groups/inner.yaml:1:1: error: this change by hand would show {named} to human:eve [registry-widened]"
+        assert text in done.stderr
+        assert (ref in done.stderr, path in done.stderr) == (named == ref, False)
+
+
 def test_a_grant_to_somebody_else_is_a_keepers(shared: InProcess) -> None:
     path = pager(shared)
     assert "only a keeper" in refused(shared, "--as", BEN, "privacy", "grant", path, "--to", EVE)
