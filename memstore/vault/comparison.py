@@ -68,10 +68,20 @@ def widened_since_check(view: View, waiting: Pending | None = None) -> tuple[Fin
             since = view.of(HISTORY).resolve(commit)
             changed = waiting if waiting and since == head else view.of(WORK_TREE).pending(since=since)
             told = in_order(findings_since(view, since, changed, own_changed(view, since)))
-            is_elsewhere = since != head and view.of(HISTORY).is_kept(since)  # another branch was checked
-            found += [one for one in told if not (is_elsewhere and one.code == "audit-event-gone")]
+            found += [one for one in told if not (one.code in _OF_RECORDS and _is_elsewhere(view, since, head))]
     found += _withdrawn_elsewhere(view)
     return tuple(dict.fromkeys(finding for finding in found if finding.code in _OF_ACCESS))
+
+
+# Findings about records that are gone: those of another branch are not.
+_OF_RECORDS = frozenset({"audit-event-gone", "consent-deleted"})
+
+
+def _is_elsewhere(view: View, checked: str, head: str | None) -> bool:
+    """Return whether another branch was checked, which still has its records: the current one never had that commit."""
+    history = view.of(HISTORY)
+    is_before = checked == head or (head is not None and history.merge_base(checked, head) == checked)
+    return not is_before and history.is_kept(checked)
 
 
 def _withdrawn_elsewhere(view: View) -> Iterator[Finding]:

@@ -297,6 +297,28 @@ def test_what_goes_back_behind_a_later_commit_is_told_though_no_check_knows_that
     vault.ok("check")
 
 
+def test_the_records_of_another_branch_are_not_gone_but_those_that_a_fast_forward_took_are(vault: Attacked) -> None:
+    vault.git("branch", "-M", "main")
+    vault.git("branch", "older")
+    vault.ok("privacy", "grant", vault.told, "--to", "si:ash", "--consent", "human:claire", "-c")
+    vault.ok("check")
+    vault.git("switch", "-q", "older")
+    assert vault.json("status")["widened"] == []
+    vault.ok("check")
+    vault.git("switch", "-q", "main")
+    vault.ok("check")
+    vault.git("switch", "-qc", "side")
+    vault.edit(vault.told, "^access_grants: .*\n", "")
+    vault.git("rm", "-qr", "consents", "audit")
+    vault.git("-c", "core.hooksPath=/dev/null", "commit", "-qam", "unseen")
+    vault.git("switch", "-q", "main")
+    vault.ok("check")
+    vault.git("merge", "-q", "--ff-only", "side")
+    assert {one["code"] for one in vault.json("status")["widened"]} == {"consent-deleted", "audit-event-gone"}
+    done = vault.run("check")
+    assert (done.returncode, "[consent-deleted]" in done.stdout, "[audit-event-gone]" in done.stdout) == (1, True, True)
+
+
 def test_a_widening_by_hand_is_told_by_the_first_check(vault: Attacked) -> None:
     vault.edit(vault.told, "^access_grants: .*", 'access_grants: ["*"]')
     assert [one["code"] for one in vault.json("status")["widened"]] == ["grants-widened"]
