@@ -63,7 +63,10 @@ class Broker:
         found = _first(opened, f"{query} name = %s", [name])
         if found is None or not is_here(found[3]):
             values: list[object] = [[*roots()], name]
-            found = _first(opened, f"{query} origin = ANY (%s) ORDER BY name = %s DESC, name LIMIT 1", values)
+            rows = opened.execute(
+                f"{query} origin = ANY (%s) ORDER BY name = %s DESC, name".encode(), values
+            ).fetchall()
+            found = next((row for row in rows if is_here(row[3])), next(iter(rows), None))
         if found is None:
             raise NotFoundError(f"no vault {name} is indexed there", hint="memstore engine status URL")
         self._vault, made, self._generation, self.commit, self._registries, self._steady_until = found
