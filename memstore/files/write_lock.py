@@ -100,16 +100,19 @@ class WriteLock:
         )
 
 
-def flocked(handle: int, *, patience_seconds: float, on_wait: Callable[[], object] = bool) -> bool:
+def flocked(
+    handle: int, *, patience_seconds: float, on_wait: Callable[[], object] = bool, how: int = fcntl.LOCK_EX
+) -> bool:
     """Lock an open file for this process alone; False if somebody else held it for all of `patience_seconds`.
 
-    `on_wait` is called again and again when that has taken as long as is worth a word.
+    `on_wait` is called again and again when that has taken as long as is worth a word. With `fcntl.LOCK_SH` as `how`,
+    others may hold it in the same way.
     """
     begun = time.monotonic()
     deadline = begun + patience_seconds
     while True:
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(handle, how | fcntl.LOCK_NB)
         except BlockingIOError:
             if time.monotonic() >= deadline:
                 return False

@@ -11,15 +11,15 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memstore.core.config import CONFIG_PATH
 from memstore.core.errors import Exit, MemstoreError
 from memstore.files.config_file import read_user_config
-from memstore.files.local_state import Environment, cache_folder, make_private
+from memstore.files.local_state import Environment, make_private
 from memstore.files.write_lock import flocked
 from memstore.history.filters import without_filters
 from memstore.history.git_process import GitProcess
 from memstore.history.outgoing import tree_of_commit
 from memstore.hooks.push_guard import update_of
+from memstore.hooks.pushed_tree import PATIENCE_SECONDS, PushedTree
 from memstore.hooks.repository import told_to_hook
 from memstore.hooks.saying import say
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 _AGAIN = "the next push indexes it too; or on the server, in a clone of the vault: memstore engine index URL"
-_PATIENCE_SECONDS = 60
 _BRANCHES = ("refs/heads/main", "refs/heads/master")
 
 
@@ -73,26 +72,22 @@ def _protected(git: GitProcess) -> str:
 
 def _index(git: GitProcess, env: Environment, url: str, branch: str, old: str | None) -> None:
     common = os.fsdecode(git.run("rev-parse", "--git-common-dir")).removesuffix("\n")
-    repository = (git.folder / common).resolve()
-    place = cache_folder(repository, cache_home=env.cache_home) / "pushed"
+    tree = PushedTree((git.folder / common).resolve(), cache_home=env.cache_home)
+    place = tree.folder
     make_private(place.parent)
     with (place.parent / "pushed.lock").open("w") as lock:
         # Whoever waits indexes what is there then.
-        if not flocked(lock.fileno(), patience_seconds=_PATIENCE_SECONDS):
+        if not flocked(lock.fileno(), patience_seconds=PATIENCE_SECONDS):
             raise MemstoreError("another push is still being indexed")
         tip = os.fsdecode(git.run("rev-parse", "--verify", f"{branch}^{{commit}}")).strip()
-        if not (place / ".git").exists():
-            git.run("worktree", "add", "-q", "-f", "--detach", "--no-checkout", str(place), tip)
-        there = GitProcess(place, env.variables)
-        there.run("reset", "-q", "--hard", tip, env=without_filters(there))
-        name = (repository.parent if repository.name == ".git" else repository).name.removesuffix(".git")
-        for path in tree_of_commit(git, tip):
-            if not f"/{path}".endswith(f"/{CONFIG_PATH}"):
-                continue
-            folder = path.removesuffix(CONFIG_PATH)
-            vault = "-".join((name, *Path(folder).parts))
+        with tree.held(to_move=True):
+            if not (place / ".git").exists():
+                git.run("worktree", "add", "-q", "-f", "--detach", "--no-checkout", str(place), tip)
+            there = GitProcess(place, env.variables)
+            there.run("reset", "-q", "--hard", tip, env=without_filters(there))
+        for vault, folder in tree.vaults(tree_of_commit(git, tip)):
             try:
-                _index_vault(env, url, place / folder, vault, tip, old)
+                _index_vault(env, url, folder, vault, tip, old)
             except (MemstoreError, OSError) as error:
                 _tell(error, vault)
 
