@@ -60,7 +60,7 @@ USE_CASES = [
     and not (package == "vault" and path.stem in IMPLEMENTATION)
 ]
 COMMANDS = sorted((ROOT / "memstore/cli").glob("*.py")) + sorted((ROOT / "memstore/mcp").glob("*.py"))
-COMMANDS += sorted((ROOT / "memstore/lsp").glob("*.py"))
+COMMANDS += [path for name in ("lsp", "broker") for path in sorted((ROOT / "memstore" / name).glob("*.py"))]
 # What only `memstore.vault` holds: the files, their snapshot, the journal, and what lies behind a view.
 BEHIND = frozenset({"library", "vault", "snapshot", "journal", "ws", "_ws", "_snapshot", "kept_in"})
 # What the history holds of memories is asked of the view, which knows who may see it.

@@ -78,7 +78,7 @@ class SharedStacks(Protocol):
 
     @property
     def beside(self) -> Sequence[Mount]:
-        """All that is searched along with this vault: the actor's own vault, where it is, and the mounted stacks."""
+        """All that is searched along with this vault: vaults of the actor's own, and the mounted stacks."""
 
     def mount(self, folder: Path, name: str | None, *, any_key: bool = False) -> Mount:
         """Mount the shared stack in a folder beside the vault, under a name, or its own for None; nothing is copied.

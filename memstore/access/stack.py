@@ -19,7 +19,7 @@ from memstore.core.config import FORMAT_VERSION, LANGUAGES, NOTES
 from memstore.core.digests import digest_of
 from memstore.core.errors import FormatError
 from memstore.core.ids import is_entity_id
-from memstore.core.memory import EVERYBODY, OWN_VAULT, STACK_MARK, UNKNOWN_LISTENER
+from memstore.core.memory import EVERYBODY, STACK_MARK, UNKNOWN_LISTENER
 from memstore.core.places import MANIFEST, is_sealed_path
 from memstore.core.times import instant
 
@@ -141,8 +141,8 @@ class Mount(NamedTuple):
 
     @property
     def is_own(self) -> bool:
-        """Whether it is the actor's own vault, beside one that a group owns."""
-        return self.stack is None and self.name == OWN_VAULT and self.view is not None
+        """Whether it is a vault of the actor's, beside another one, and no stack."""
+        return self.stack is None and self.view is not None
 
     def path(self, path: str) -> str:
         """Return a path in it as people and agents are shown it, which says nothing about this machine's folders."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 import click
 
-from memstore.cli.options import group, subcommand
-from memstore.core.errors import RefusedError
+from memstore.cli.options import WholeNumber, group, subcommand
+from memstore.core.errors import RefusedError, UsageError, VaultError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -53,6 +54,58 @@ def index(session: CliSession, url: str, *, name: str | None, anew: bool) -> Non
 
     done = index_vault(session.view(), url, name=name, anew=anew)
     session.emit("engine-index", done, lambda: _indexed_lines(done))
+
+
+@subcommand(
+    engine,
+    "serve",
+    examples=(
+        "memstore engine serve ~/notes                                # a clone",
+        "memstore engine serve /srv/git/notes.git /srv/git/ops.git    # what was pushed there",
+    ),
+)
+@click.argument("folders", nargs=-1, required=True, metavar="FOLDER…")
+@click.option(
+    "--port", type=WholeNumber(0, 65535), default=8766, show_default=True, help="Listen there, on this machine."
+)
+def serve(session: CliSession, folders: tuple[str, ...], *, port: int) -> None:
+    """Answer search, list, trace and recall over HTTP.
+
+    Each folder is a vault, or a repository in which hooks/post-receive indexes what is pushed. Whoever asks brings a
+    token that `memstore mcp token add` made for that vault. It is served on this machine; a proxy passes on what comes
+    from others.
+    """
+    from memstore.cli.main import stay
+    from memstore.cli.mcp import listening_at, usable_tokens
+
+    stay()
+    try:
+        from memstore.broker import http
+    except ModuleNotFoundError as error:
+        raise VaultError(
+            f"serving HTTP needs an ASGI server, and there is no module {error.name}",
+            hint='pip install "memstore-vault[postgres]"',
+        ) from error
+    from memstore.access.tokens import Tokens
+    from memstore.broker.answering import Answering
+    from memstore.broker.served import served_vaults
+
+    metrics = http.Metrics()
+
+    def notice(message: str) -> None:
+        metrics.note_local()
+        session.say(message)
+
+    env = session.environment()._replace(on_progress=None, on_notice=notice, at_terminal=False)
+    served = served_vaults(env, folders)
+    if not [token for one in served for token in usable_tokens(Tokens(env, one.folder))]:
+        hint = f"memstore --vault {shlex.quote(str(served[0].folder))} mcp token add ENTITY"
+        raise UsageError("there are no tokens, so no one could be served", hint=hint)
+    listening = listening_at(http.HOST, port)
+    for one in served:
+        session.say(f"serving {one.name}: {one.folder}")
+    session.say(f"answering at http://{http.HOST}:{listening.getsockname()[1]} (Ctrl-C or SIGTERM ends it)")
+    http.serve(Answering(env, served), metrics, listening)
 
 
 @subcommand(engine, "status", examples=(f"memstore engine status {_URL}",))

@@ -9,10 +9,12 @@ import click
 from memstore.access import CONTEXTS
 from memstore.cli.commands import GROUPS
 from memstore.cli.options import WholeNumber, command, group, subcommand
+from memstore.core.errors import VaultError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
+    from socket import socket
 
     from memstore.access.tokens import BearerToken, Tokens
     from memstore.cli.session import CliSession
@@ -106,7 +108,7 @@ def server_of(session: CliSession, offered: str = "usual", rules: WriteRules | N
 
 
 def _serve_http(session: CliSession, offered: str, rules: WriteRules, port: int) -> None:
-    from memstore.core.errors import UsageError, VaultError
+    from memstore.core.errors import UsageError
     from memstore.mcp import tools
 
     choices = session.choices
@@ -121,24 +123,28 @@ def _serve_http(session: CliSession, offered: str, rules: WriteRules, port: int)
             f"serving HTTP needs the MCP SDK, and there is no module {error.name}",
             hint='pip install "memstore-vault[mcp]"',
         ) from error
-    import socket
-
     view = session.served_view(any_context=True)
     tokens = _tokens(session, view)
-    if exposed := tokens.exposed(tokens.list()):
-        raise VaultError(_exposed(exposed[0]), hint=_SHUT.format(exposed[0]))
-    for one in tokens.list():
-        if one.contradicts_itself:
-            raise VaultError(_contradicts(one), hint=_ANEW.format(one.id))
-    if not tokens.list():
+    if not usable_tokens(tokens):
         raise UsageError("there are no tokens, so no one could be served", hint="memstore mcp token add ENTITY")
     served = http.Served(_environment(session), str(view.root), rules, tools.CHOICES[offered], tokens)
-    try:
-        listening = socket.create_server((http.HOST, port))
-    except OSError as error:
-        raise VaultError(f"can't listen on port {port}: {error.strerror}", hint="give another one, or 0") from error
+    listening = listening_at(http.HOST, port)
     session.say(f"serving {view.root} at http://{http.HOST}:{listening.getsockname()[1]}{http.PATH} (Ctrl-C ends it)")
     http.serve(served, listening)
+
+
+def listening_at(host: str, port: int) -> socket:
+    """Return a socket that listens there.
+
+    Raises:
+        VaultError: the port is taken, or may not be used.
+    """
+    from socket import create_server
+
+    try:
+        return create_server((host, port))
+    except OSError as error:
+        raise VaultError(f"can't listen on port {port}: {error.strerror}", hint="give another one, or 0") from error
 
 
 def _environment(session: CliSession) -> Environment:
@@ -194,6 +200,21 @@ def list_(session: CliSession) -> None:
 def revoke(session: CliSession, named: str) -> None:
     """Take a token back, or all that stand for an entity; a running server refuses them at once."""
     _emit(session, _tokens(session, session.served_view(any_context=True)).revoke(named))
+
+
+def usable_tokens(tokens: Tokens) -> Sequence[BearerToken]:
+    """Return the tokens of a vault.
+
+    Raises:
+        VaultError: one of them would be refused.
+    """
+    found = tokens.list()
+    if exposed := tokens.exposed(found):
+        raise VaultError(_exposed(exposed[0]), hint=_SHUT.format(exposed[0]))
+    for one in found:
+        if one.contradicts_itself:
+            raise VaultError(_contradicts(one), hint=_ANEW.format(one.id))
+    return found
 
 
 _SHUT = "chmod 600 {}, or revoke it if somebody may have"

@@ -165,7 +165,7 @@ class Server:
         """
         tool = self._all[name]
         try:
-            _stop_at_odd_texts(arguments)
+            stop_at_odd_texts(arguments)
             with self.in_time():
                 return self._called(tool, tool.verb(arguments.get(tools.ACTION)), arguments)
         except Exception as error:  # noqa: BLE001 - the outermost handler of a call
@@ -239,7 +239,7 @@ class Server:
     def run(self, command: str, words: list[str]) -> ToolAnswer:
         """Return the answer of a read-only command, run in the server's own context."""
         try:
-            _stop_at_odd_texts(words)
+            stop_at_odd_texts(words)
         except UsageError as error:
             return failed(error, given=words)
         return self._run(tools.context_of(command), words, None)
@@ -311,7 +311,7 @@ def _fitted(answer: ToolAnswer) -> ToolAnswer:
     return answer._replace(lines=lines, notes=said, document=fitted_document(answer.document))
 
 
-def _stop_at_odd_texts(value: object) -> None:
+def stop_at_odd_texts(value: object) -> None:
     """Raise `UsageError` for a text that no file can hold: one with a lone surrogate or U+0000."""
     match value:
         case str():
@@ -319,11 +319,11 @@ def _stop_at_odd_texts(value: object) -> None:
                 raise unwritable()
         case dict():
             for name, item in value.items():
-                _stop_at_odd_texts(name)
-                _stop_at_odd_texts(item)
+                stop_at_odd_texts(name)
+                stop_at_odd_texts(item)
         case list():
             for item in value:
-                _stop_at_odd_texts(item)
+                stop_at_odd_texts(item)
 
 
 class Handles:

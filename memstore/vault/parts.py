@@ -102,7 +102,7 @@ class MountedStacks:
     @property
     def beside(self) -> Sequence[Mount]:
         own = self._look.own
-        return (own, *self._look.mounts) if own else self._look.mounts
+        return (*([own] if own else ()), *self._look.ws.along, *self._look.mounts)
 
     def mount(self, folder: Path, name: str | None, *, any_key: bool = False) -> Mount:
         from memstore.vault import mounts

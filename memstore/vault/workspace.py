@@ -16,6 +16,7 @@ from memstore.files.vault import VaultFiles
 from memstore.history import HISTORY
 
 if TYPE_CHECKING:
+    from memstore.access.stack import Mount
     from memstore.core.change import Journal
     from memstore.core.view import View
     from memstore.history.git_history import GitHistory
@@ -58,7 +59,7 @@ class Workspace(NamedTuple):
     the actor's current folder relative to the vault's, if it is inside. `kept_in` returns the real folders in which
     this machine keeps data of this vault, and of others. `terms` are those on which things are written. `on_progress`
     is called during long work with what is done, how much of it, and how much there is. `elsewhere` has the vault's
-    index in a database, if it is to be looked at there.
+    index in a database, if it is to be looked at there. `along` are other vaults, which are searched along with it.
     """
 
     vault: VaultFiles
@@ -86,6 +87,7 @@ class Workspace(NamedTuple):
     terms: WriteTerms = WriteTerms()
     on_progress: Callable[[str, int, int], None] | None = None
     elsewhere: Any = None  # `index_elsewhere.IndexElsewhere`, which imports this module
+    along: "tuple[Mount, ...]" = ()
 
     def view(self) -> "View":
         """Return what the actor may see of the vault from now on; take a new view for each command."""

@@ -86,6 +86,7 @@ PLACES: dict[str, str] = {
     "share load folder": "share load FILE",
     "share copy folder": "share --to human:eve FILE",
     "share copy --update": "share --update FILE",
+    "engine serve folders": "engine serve FILE",
     "privacy audit --stack": "privacy audit --subject dog:bella --stack FILE",
     "--vault": "--vault FILE list",
 }
