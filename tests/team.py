@@ -8,6 +8,7 @@ import subprocess
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
+from tests import forked
 from tests.git_repositories import git
 from tests.installed import PROGRAMS, at_home
 
@@ -47,6 +48,8 @@ class Team:
 
     def run(self, who: str, *words: str) -> subprocess.CompletedProcess[str]:
         environment = self.environment(who)
+        if words[0] == "memstore":
+            return forked.run(words[1:], self.clone(who), environment)
         return subprocess.run(words, cwd=self.clone(who), env=environment, capture_output=True, text=True, check=False)
 
     def ok(self, who: str, *words: str) -> str:

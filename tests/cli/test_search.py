@@ -9,8 +9,9 @@ import pytest
 
 from memstore.cli.main import main
 from memstore.files import walk as tree_walk
+from tests import forked
 from tests.git_repositories import memory, vault_in
-from tests.installed import MEMSTORE, validated, verb_of
+from tests.installed import validated, verb_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,10 +30,7 @@ def vault(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(vault: Path, *words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [MEMSTORE, "--vault", vault, *words], capture_output=True, text=True, input=stdin, check=False,
-        env=os.environ | {"PYTHONIOENCODING": "utf-8", "MEMSTORE_ENTITY": "human:tester"},
-    )  # fmt: skip
+    return forked.run(("--vault", str(vault), *words), vault, os.environ | {"MEMSTORE_ENTITY": "human:tester"}, stdin)
 
 
 def checked(name: str, text: str) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from memstore.access import audit_events
 from memstore.exchange.formats import IMPORTERS
 from memstore.hooks import push_guard
 from memstore.vault import init, pushed_records
+from tests import forked
 from tests.git_repositories import OWNER, Written, git, memory, repository, vault_in
 from tests.installed import PROGRAMS
 
@@ -68,8 +69,7 @@ class Pushing:
 
     def program(self, *words: str) -> None:
         """Run memstore as the vault's owner."""
-        words = ("memstore", "--as", OWNER, *words)
-        subprocess.run(words, cwd=self.root, env=os.environ | {"PATH": PATH}, check=True, capture_output=True)
+        forked.run(("--as", OWNER, *words), self.root, os.environ | {"PATH": PATH}).check_returncode()
 
     def passes(self, *words: str, **environment: str) -> None:
         done = self.push(*words, **environment)

@@ -17,6 +17,7 @@ from typing import Any, Self
 from unittest.mock import patch
 
 from memstore.cli.main import main
+from tests import forked
 from tests.installed import MEMSTORE, at_home, validated
 
 Done = subprocess.CompletedProcess[str]
@@ -36,15 +37,7 @@ class Program:
 
     def run(self, *words: str, stdin: str | None = None, cwd: Path | None = None, **environment: str) -> Done:
         """Run memstore in the vault, or in `cwd`, and wait for it."""
-        return subprocess.run(
-            [str(MEMSTORE), *words],
-            cwd=cwd or self.vault,
-            env=self.environment | environment,
-            input=stdin,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        return forked.run(words, cwd or self.vault, self.environment | environment, stdin)
 
     def ok(self, *words: str, stdin: str | None = None, cwd: Path | None = None, **environment: str) -> str:
         """Run memstore, which must succeed; return what it prints."""
