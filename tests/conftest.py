@@ -49,6 +49,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--soak", action="store_true", help="run all of what is marked `soak`, and real processes more often"
     )
+    parser.addoption("--draw", default="", help="any text: another draw of what is marked `soak`")
 
 
 @pytest.fixture(scope="session")
@@ -60,19 +61,21 @@ def soak(request: pytest.FixtureRequest) -> bool:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Draw a few members of each function marked `soak(MEMBERS)`, unless `--soak` asks for all, or the call for one.
 
-    The draw is the same each time, so that a failure is the change's.
+    Marked `soak(MEMBERS, together=True)`, a file's tests are drawn from as one. The draw is the same each time, so that
+    a failure is the change's, unless `--draw` asks for another.
     """
     if config.getoption("--soak") or any("::" in word for word in config.args):
         return
     drawn: dict[str, list[pytest.Item]] = {}
+    draw = config.getoption("--draw")
     for item in items:
-        if item.get_closest_marker("soak"):
-            drawn.setdefault(item.nodeid.partition("[")[0], []).append(item)
+        if mark := item.get_closest_marker("soak"):
+            drawn.setdefault(item.nodeid.partition("::" if mark.kwargs.get("together") else "[")[0], []).append(item)
     left_out: set[pytest.Item] = set()
     for name, members in drawn.items():
         mark = members[0].get_closest_marker("soak")
         few = mark.args[0] if mark and mark.args else 1
-        left_out |= {*members} - {*Random(name).sample(members, min(few, len(members)))}  # noqa: S311 - the same draw
+        left_out |= {*members} - {*Random(name + draw).sample(members, min(few, len(members)))}  # noqa: S311 - the same draw
     items[:] = [item for item in items if item not in left_out]
     config.hook.pytest_deselected(items=[*left_out])
 

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from tests.engine_vaults import Engine
 
+pytestmark = pytest.mark.soak(2, together=True)
+
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> InProcess:

@@ -14,7 +14,10 @@ from tests.team import ANN, BEN, OPS, Team, begin
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="OpenSSH is not installed")
+pytestmark = [
+    pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="OpenSSH is not installed"),
+    pytest.mark.soak(3, together=True),
+]
 EMAILS = {ANN: "ann@example.org", BEN: "ben@example.org"}
 
 

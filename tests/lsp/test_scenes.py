@@ -383,6 +383,7 @@ ACTS = {
 }
 
 
+@pytest.mark.soak(4)
 @pytest.mark.parametrize("name", [*acts.ACTS])
 def test_each_act_is_shown_done_and_taken_back(name: str, tmp_path: Path) -> None:
     loose = {"pot.md": BELIEF, "loose.md": "---\ntype: note\n---\nLoose.\n", "suggestions/use.md": DRAFT}

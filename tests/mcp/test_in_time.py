@@ -53,7 +53,7 @@ def cold(program: InProcess) -> None:
     shutil.rmtree(program.environment["XDG_CACHE_HOME"], ignore_errors=True)
 
 
-pytestmark = pytest.mark.usefixtures("_told_of_each")
+pytestmark = [pytest.mark.usefixtures("_told_of_each"), pytest.mark.soak(6, together=True)]
 READING: tuple[tuple[str, dict[str, object]], ...] = (
     ("memory_search", {"query": "heron"}),
     ("memory_recall", {"prompt": "Which heron stood in pond 7?"}),

@@ -16,6 +16,7 @@ IN_PROCESSES = "init-and-find"
 TRANSCRIPTS = sorted(runner.FOLDER.glob("*.txt"))
 
 
+@pytest.mark.soak(5)
 @pytest.mark.parametrize("transcript", TRANSCRIPTS, ids=lambda path: path.stem)
 def test_a_transcript_is_true(transcript: Path, tmp_path: Path, *, soak: bool) -> None:
     told = runner.differences(transcript, tmp_path, processes=soak and transcript.stem == IN_PROCESSES)

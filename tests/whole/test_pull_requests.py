@@ -11,6 +11,8 @@ from tests.team import ANN, BEN, EVE, OPS, Team, begin
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.soak(2, together=True)
+
 QUIET = ("git", "-c", "core.editor=true")
 
 

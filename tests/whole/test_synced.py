@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     import subprocess
     from pathlib import Path
 
+pytestmark = pytest.mark.soak(4, together=True)
+
 SCRIPT = "#!/bin/sh\nexit 1\n"
 
 

@@ -12,6 +12,8 @@ from tests.whole.program import InProcess
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.soak(6, together=True)
+
 
 class Attacked(InProcess):
     """A vault of Sean's: Claire is Bella's guardian, and has told him something."""
