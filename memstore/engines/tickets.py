@@ -21,7 +21,7 @@ from memstore.engines.database import BROKER, READER, connected, errors_told
 from memstore.engines.engine_snapshot import Blocks, EngineSnapshot
 from memstore.engines.labels import EngineLabels, of_each_class
 from memstore.search.memory_snapshot import MemoryCatalog, MemoryIndex
-from memstore.vault.index_elsewhere import viewed
+from memstore.vault.index_elsewhere import moment_there
 from memstore.vault.registries import registries_of
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from memstore.core.view import View
     from memstore.engines.database import Session
     from memstore.engines.labels import LabelRow
-    from memstore.vault.workspace import Workspace
+    from memstore.vault.workspace import Moment, Workspace
 
 LASTS_SECONDS = 60
 _INDEX_ANEW = "memstore engine index URL"
@@ -75,20 +75,26 @@ class Broker:
 
     @contextmanager
     def view(self, ws: Workspace) -> Iterator[View]:
-        """Yield what the actor of a vault sees of it.
+        """Yield what the actor of a vault sees of it."""
+        with self.moment(ws) as moment:
+            yield ws.view_at(moment)
+
+    @contextmanager
+    def moment(self, ws: Workspace) -> Iterator[Moment]:
+        """Yield the files that the actor of a vault sees.
 
         As long as registries and time are those by which classes were made, one file stands for each class; otherwise
         all are decided about.
         """
         if not self._stands(registries_of(ws).world(), ws.clock.now()):
-            with viewed(ws, self.labels, self.contents) as view:
-                yield view
+            with moment_there(ws, self.labels, self.contents) as moment:
+                yield moment
             return
         sampled = [*of_each_class(self._opened, self._vault).values()]
         labels = _Sampled(MemoryCatalog([one.entry for one in sampled]), f"{self._state} sampled")
         by_id = EngineLabels(self._opened, self._vault)
-        with viewed(ws, labels, partial(self._opened_classes, sampled), by_id) as view:
-            yield view
+        with moment_there(ws, labels, partial(self._opened_classes, sampled), by_id) as moment:
+            yield moment
 
     def _stands(self, registries: World, at: datetime) -> bool:
         until = self._steady_until

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
 
-    from memstore.core.view import View
     from memstore.search.library import Snapshot
     from memstore.vault.sight import LabelsById
     from memstore.vault.workspace import Workspace
@@ -41,6 +40,9 @@ class IndexedThere(Protocol):
     @property
     def labels(self) -> Snapshot:
         """What decides who sees them, and their blobs."""
+
+    def moment(self, ws: Workspace) -> AbstractContextManager[Moment]:
+        """Return what opens all that the actor may see of these files."""
 
     def contents(self, rows: Collection[int], but: Collection[int] = ()) -> AbstractContextManager[Snapshot]:
         """Return what opens a snapshot of these rows alone, under the same numbers; nobody looks at the rows `but`."""
@@ -86,12 +88,12 @@ def _closed(stack: ExitStack) -> None:
 
 
 @contextmanager
-def viewed(
+def moment_there(
     ws: Workspace,
     labels: Snapshot,
     contents: Callable[[Collection[int]], AbstractContextManager[Snapshot]],
     by_id: LabelsById | None = None,
-) -> Iterator[View]:
+) -> Iterator[Moment]:
     """Yield what the actor may see of the files that are indexed there, whatever is in the work tree.
 
     Args:
@@ -101,7 +103,7 @@ def viewed(
         by_id: the labels of all memories by id, if these rows stand for others.
     """
     with contents(_rows_seen(ws, labels)) as snapshot:
-        yield ws.view_at(Moment(snapshot, labels=None if by_id else labels, decided=by_id))
+        yield Moment(snapshot, labels=labels if by_id is None else None, decided=by_id)
 
 
 def _rows_seen(ws: Workspace, labels: Snapshot) -> list[int]:
@@ -118,7 +120,12 @@ def moment_of(ws: Workspace, there: IndexedThere) -> Iterator[Moment]:
     Raises:
         ChangedMeanwhileError: that can't be told from the index there.
     """
-    difference, count = _difference(ws, there), _row_count(there.labels)
+    difference = _difference(ws, there)
+    if not difference.files:
+        with there.moment(ws) as moment:
+            yield moment
+        return
+    count = _row_count(there.labels)
     labels = LayeredSnapshot(SnapshotBelow(there.labels, count), difference)
     rows = [row for row in _rows_seen(ws, labels) if row < count]
     with there.contents(rows, difference.dead) as below:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
@@ -79,6 +80,15 @@ def test_a_vault_of_one_is_found_as_by_the_local_index(engine: Engine) -> None:
     assert (done.generation, done.read, done.files) == (1, *[len([*ws.vault.memory_files()])] * 2)
     assert differences(engine, name, ws, random) == []
     assert any(one.hits for one in answers(ws.view(), queries(random)))
+
+
+@pytest.mark.parametrize("viewer", VIEWERS)
+def test_of_each_class_one_file_is_decided_about(engine: Engine, viewer: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    random, name = Random(2), engine.name()  # noqa: S311 - chance, not secrecy
+    files = drawn(random).files
+    engine.index(name, opened(files, OWNER))
+    monkeypatch.setattr("memstore.engines.labels.labels", lambda *_: pytest.fail("the labels of all files are read"))
+    assert differences(engine, name, opened(files, viewer), random) == []
 
 
 @settings(max_examples=examples(12), deadline=None, suppress_health_check=list(HealthCheck))
