@@ -123,7 +123,9 @@ def moment_of(ws: Workspace, there: IndexedThere) -> Iterator[Moment]:
     difference = _difference(ws, there)
     if not difference.files:
         with there.moment(ws) as moment:
-            yield moment
+            whole = moment.snapshot or there.labels
+            # the session ends when nobody has what is yielded any more, so nothing here may keep it
+            yield moment._replace(snapshot=LayeredSnapshot(SnapshotBelow(whole, _row_count(whole)), difference))
         return
     count = _row_count(there.labels)
     labels = LayeredSnapshot(SnapshotBelow(there.labels, count), difference)

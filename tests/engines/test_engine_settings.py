@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
+import time
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -15,6 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memstore.core.clock import FixedClock
+from memstore.engines import database
 from memstore.files.local_state import Environment
 from memstore.vault.composition import open_workspace
 from tests.engines.test_engine_search import answers, queries
@@ -146,3 +149,26 @@ def test_the_address_is_the_users_own_and_a_secret(indexed: InProcess, engine: E
     with (indexed.vault / ".memstore" / "config.toml").open("a") as file:
         file.write(f'[engine]\nurl = "{engine.url}"\n')
     assert "engine.url" in indexed.run("search", "tea").stderr
+
+
+@pytest.mark.parametrize("differs", [False, True])
+def test_a_session_ends_with_what_was_seen_in_it(indexed: InProcess, engine: Engine, *, differs: bool) -> None:
+    if differs:
+        put(indexed, {"more.md": memory_text("More tea.\n", id="m_0000000002")})
+    gc.collect()
+    before = sessions(engine)
+    views = [opened(indexed).view() for _ in range(2)]
+    assert [len(view.rows) for view in views] == [1 + differs] * 2
+    assert sessions(engine) == before + 4
+    del views
+    gc.collect()
+    assert any(sessions(engine) <= before for _ in range(100))
+
+
+def sessions(engine: Engine) -> int:
+    """Return how many sessions of whoever looks there are a little later."""
+    time.sleep(0.05)
+    query = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND usename LIKE 'memstore%'"
+    with database.session(engine.url) as asking:
+        [[count]] = asking.execute(query)
+    return int(count)
