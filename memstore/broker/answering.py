@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.access.stack import Mount
 from memstore.access.tokens import BearerToken, Tokens
-from memstore.core.errors import Exit, NotFoundError, OutOfTimeError, RefusedError, UsageError
+from memstore.core.errors import Exit, NotFoundError, OutOfTimeError, RefusedError, UsageError, VaultError
+from memstore.files.config_file import read_user_config
 from memstore.history import HISTORY
 from memstore.mcp import tools
 from memstore.mcp.call import Call, failed
@@ -45,6 +46,7 @@ OFFERED = {
         Tool("recall", "", {"": Verb("recall", ("budget", "profile", "also", "scope"), ("prompt",))}),
     )
 }
+INDEX, BLOCKS = HANDED = ("index", "blocks")  # what a client ranks in itself
 SEPARATOR = "."  # between the secrets of several tokens: none has it, and it may stand in a header
 _STATUS = {
     Exit.USAGE: 400,
@@ -99,6 +101,8 @@ class Answering:
             return _reply_of(failed(error))
 
     def _reply(self, admitted: Sequence[Admission], verb: str, arguments: Mapping[str, object]) -> Reply:
+        if verb in HANDED:
+            return self._handed(admitted, verb, arguments)
         if verb not in OFFERED:
             raise NotFoundError(f"no `{verb}` is answered here", hint=", ".join(OFFERED))
         if len(admitted) > 1 and (verb != "search" or "at" in arguments):
@@ -115,6 +119,27 @@ class Answering:
             Admission(one, token) for each in brought for one, tokens in self._served if (token := tokens.brought(each))
         ]
         return found if len(found) == len(brought) else []
+
+    def _handed(self, admitted: Sequence[Admission], verb: str, arguments: Mapping[str, object]) -> Reply:
+        """Hand out the index of a vault, or blocks of it, to a client of its owner's; it ranks in them itself."""
+        from memstore.engines.far import blocks_of, handed_out
+
+        url = read_user_config(self._env.config_file).url or ""
+        if not url.startswith("postgres"):
+            raise VaultError("the broker has no database", hint="on the server: memstore config --user engine.url URL")
+        if verb == BLOCKS:
+            return Reply(200, blocks_of(url, arguments))
+        roots = arguments.get("roots")
+        views = [(ws, ws.view()) for ws in (_workspace(self._env, one, any_context=False) for one in admitted)]
+        if not any(view.is_owners for _, view in views):
+            views[0][1].require_owner("be handed its index")
+        for ws, view in views:
+            history = view.of(HISTORY)
+            head = history.head() if view.is_owners else None
+            if head and isinstance(roots, list) and any(root in roots for root in history.roots(head)):
+                with ws.elsewhere.opened() as opened:
+                    return Reply(200, handed_out(opened, ws))
+        raise NotFoundError("none of these tokens is for that vault", hint="memstore mcp token add, on the server")
 
     def _answered(self, admitted: Sequence[Admission], tool: Tool, arguments: Mapping[str, object]) -> Reply:
         views: list[View] = []

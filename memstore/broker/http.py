@@ -15,7 +15,7 @@ from starlette.applications import Starlette
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from memstore.broker.answering import OFFERED, Reply
+from memstore.broker.answering import HANDED, OFFERED, Reply
 from memstore.core.errors import LockedError, UsageError
 from memstore.mcp.call import failed
 
@@ -89,7 +89,7 @@ class Door:
         """Answer a command, by its name."""
         begun, verb = time.monotonic(), request.path_params["verb"]
         reply = await self._reply(request, verb)
-        self._metrics.note(verb if verb in OFFERED else _OTHER, reply.status, time.monotonic() - begun)
+        self._metrics.note(verb if verb in (*OFFERED, *HANDED) else _OTHER, reply.status, time.monotonic() - begun)
         headers = {"Memstore-Commit": ", ".join(reply.commits)} if reply.commits else {}
         if reply.status == 401:  # noqa: PLR2004 - of HTTP
             headers["WWW-Authenticate"] = "Bearer"

@@ -199,9 +199,10 @@ USER_SETTINGS = (
     Setting(
         "engine.url",
         SettingKind.LINE,
-        "where your vaults are indexed, postgresql://host/name, to be searched there",
+        "where your vaults are indexed, postgresql://host/name, or a broker's https://host, to be searched there",
         secret=True,
     ),
+    Setting("engine.token", SettingKind.LINE, "the token that a broker knows; several, with dots between", secret=True),
     Setting("signing_key", SettingKind.FILE, "the key that you sign with, or its .pub if an ssh-agent holds it"),
     Setting(
         "signing_keys",
@@ -285,7 +286,8 @@ class UserConfig(NamedTuple):
     passage_prefix: str = ""
     nli: str | None = None
     nli_threshold: float = NLI_THRESHOLD
-    url: str | None = None  # of the database
+    url: str | None = None  # of the database, or of a broker
+    token: str | None = None  # that the broker knows
     pins: Mapping[str, str] = MappingProxyType({})
     block_headers: Mapping[str, str] = MappingProxyType({})
     hosts: Mapping[str, str] = MappingProxyType({})

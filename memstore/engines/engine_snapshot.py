@@ -30,22 +30,24 @@ if TYPE_CHECKING:
     Postings = tuple[Sequence[int], Sequence[int]]
 
 
+COLUMNS_READ: tuple[LiteralString, ...] = ("counted", "counted, detail", "class, counted", "size")
+
+
 class Blocks:
-    """The blocks of a vault that one session sees, in one transaction.
+    """The blocks of a vault that somebody sees, in one state of it: `rows`, `terms` and `cells` read them.
 
     Args:
-        opened: the session, in a transaction that reads the same whatever is written meanwhile.
         vault: the number of the vault.
     """
 
-    def __init__(self, opened: Session, vault: int) -> None:
-        self._opened, self._vault = opened, vault
+    def __init__(self, vault: int) -> None:
+        self._vault = vault
         self._counted: dict[BlockKey, Postings] = {}
 
     def counted(self, key: BlockKey) -> Postings:
         """Return the documents under a key, ascending, and their counts."""
         if key not in self._counted:
-            blocks = [counted_in(data) for (data,) in self._rows(key, "counted")]
+            blocks = [counted_in(data) for (data,) in self.rows(key, "counted")]
             numbers = [*chain.from_iterable(numbers for numbers, _ in blocks)]
             counts = [*chain.from_iterable(counts for _, counts in blocks)]
             if any(one[0][-1] > other[0][0] for one, other in pairwise(blocks)):
@@ -57,23 +59,50 @@ class Blocks:
     def details(self, key: BlockKey, among: Sequence[int] | None = None) -> Iterator[tuple[int, bytes]]:
         """Yield the details of documents under a key, in no particular order; by default of all."""
         spans = None if among is None else sorted({number // SPAN for number in among})
-        for counted, detail in self._rows(key, "counted, detail", spans):
+        for counted, detail in self.rows(key, "counted, detail", spans):
             numbers, counts = counted_in(counted)
             yield from zip(numbers, details_in(counts, detail), strict=True)
 
     def audiences(self, key: BlockKey) -> Iterator[tuple[int, Sequence[int]]]:
         """Yield classes and documents of theirs under a key."""
-        for audience, counted in self._rows(key, "class, counted"):
+        for audience, counted in self.rows(key, "class, counted"):
             yield audience, counted_in(counted)[0]
 
     def size(self, key: BlockKey) -> int:
         """Return how many documents there are under a key."""
         if key in self._counted:
             return len(self._counted[key][0])
-        return sum(size for (size,) in self._rows(key, "size"))
+        return sum(size for (size,) in self.rows(key, "size"))
+
+    def rows(
+        self, key: BlockKey, columns: LiteralString, spans: Sequence[int] | None = None
+    ) -> Iterator[tuple[Any, ...]]:
+        """Yield columns of the blocks under a key, one of `COLUMNS_READ`; by default of all spans."""
+        raise NotImplementedError
 
     def terms(self, prefix: str) -> list[str]:
         """Return the terms of text and head that begin with a prefix, sorted."""
+        raise NotImplementedError
+
+    def cells(self, number: int) -> list[bytes] | None:
+        """Return the cells of a document; None if there is none to be seen."""
+        raise NotImplementedError
+
+
+class SessionBlocks(Blocks):
+    """The blocks that one session sees, in one transaction.
+
+    Args:
+        opened: the session, in a transaction that reads the same whatever is written meanwhile.
+        vault: the number of the vault.
+    """
+
+    def __init__(self, opened: Session, vault: int) -> None:
+        super().__init__(vault)
+        self._opened = opened
+
+    def terms(self, prefix: str) -> list[str]:
+        """See `Blocks`."""
         begin = encoded(prefix)
         after = _after(begin)
         query: LiteralString = "SELECT DISTINCT term FROM memstore.block WHERE vault = %s AND field = ANY (%s)"
@@ -84,13 +113,14 @@ class Blocks:
         return sorted(decoded(term) for (term,) in self._found(query, values))
 
     def cells(self, number: int) -> list[bytes] | None:
-        """Return the cells of a document; None if there is none to be seen."""
+        """See `Blocks`."""
         query: LiteralString = "SELECT cells FROM memstore.document WHERE vault = %s AND number = %s"
         return next((cells for (cells,) in self._found(query, [self._vault, number])), None)
 
-    def _rows(
+    def rows(
         self, key: BlockKey, columns: LiteralString, spans: Sequence[int] | None = None
     ) -> Iterator[tuple[Any, ...]]:
+        """See `Blocks`."""
         query: LiteralString = f"SELECT {columns} FROM memstore.block WHERE vault = %s AND field = %s AND term = %s"  # noqa: S608 - constants
         values: list[object] = [self._vault, key.field, key.term]
         if spans is not None:

@@ -11,17 +11,17 @@ import secrets
 from collections import Counter
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.core.catalog import FileKind
-from memstore.core.errors import ChangedMeanwhileError, NotFoundError
+from memstore.core.errors import ChangedMeanwhileError, NotFoundError, RefusedError
 from memstore.engines.audiences import state_of
 from memstore.engines.blocks import KIND, BlockKey
 from memstore.engines.database import BROKER, READER, connected, errors_told
-from memstore.engines.engine_snapshot import Blocks, EngineSnapshot
+from memstore.engines.engine_snapshot import EngineSnapshot, SessionBlocks
 from memstore.engines.labels import EngineLabels, of_each_class
 from memstore.search.memory_snapshot import MemoryCatalog, MemoryIndex
-from memstore.vault.index_elsewhere import moment_there
+from memstore.vault.index_elsewhere import moment_there, rows_seen
 from memstore.vault.registries import registries_of
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from memstore.core.view import View
     from memstore.engines.database import Session
     from memstore.engines.labels import LabelRow
+    from memstore.search.library import Snapshot
     from memstore.vault.workspace import Moment, Workspace
 
 LASTS_SECONDS = 60
@@ -71,7 +72,7 @@ class Broker:
             raise NotFoundError(f"no vault {name} is indexed there", hint="memstore engine status URL")
         self._vault, made, self._generation, self.commit, self._registries, self._steady_until = found
         self._state = f"{made} {self._generation}"
-        self.labels = EngineSnapshot(Blocks(opened, self._vault), self._state)
+        self.labels = EngineSnapshot(SessionBlocks(opened, self._vault), self._state)
 
     @contextmanager
     def view(self, ws: Workspace) -> Iterator[View]:
@@ -109,16 +110,29 @@ class Broker:
         """Yield what is in these files: of the classes that they are, and in nothing else; see `classes`."""
         return self._of_classes(self.classes(rows, but))
 
+    def of_all(self, ws: Workspace) -> WholeIndex:
+        """Return what opens all that is indexed, for an actor who sees all of it.
+
+        Raises:
+            RefusedError: they don't.
+        """
+        if self._stands(registries_of(ws).world(), ws.clock.now()):
+            sampled = [*of_each_class(self._opened, self._vault).values()]
+            labels: Snapshot = _Sampled(MemoryCatalog([one.entry for one in sampled]), f"{self._state} sampled")
+            count, classes = len(sampled), {one.audience for one in sampled}
+        else:
+            catalog, labels = self.labels.catalog, self.labels
+            rows = [*catalog.texts, *catalog.broken, *catalog.sealed]
+            count, classes = len(rows), self.classes(rows)
+        if len(rows_seen(ws, labels)) < count:
+            raise RefusedError("some of it is for others alone", hint="ask for search, list, trace or recall instead")
+        return WholeIndex(self._vault, f"{self._state} {sorted(classes)}", self.ticket(classes))
+
     @contextmanager
     def _of_classes(self, audiences: Collection[int]) -> Iterator[EngineSnapshot]:
         classes = sorted(audiences)
-        secret = self.ticket(classes)
-        with connected(self._url, role=READER) as reader:
-            begin_reading(reader)
-            reader.execute("SELECT set_config('memstore.ticket', %s, true)", [secret])
-            if _first(reader, "SELECT generation FROM memstore.vault", []) != (self._generation,):
-                raise ChangedMeanwhileError("the index was written meanwhile", hint="try again")
-            yield EngineSnapshot(Blocks(reader, self._vault), f"{self._state} {classes}")
+        with reading(self._url, self.ticket(classes), self._generation) as reader:
+            yield EngineSnapshot(SessionBlocks(reader, self._vault), f"{self._state} {classes}")
 
     def ticket(self, classes: Collection[int]) -> str:
         """Return a new ticket for these classes; those that have run out are deleted."""
@@ -149,6 +163,14 @@ class Broker:
         return {audience for audience, count in seen.items() if count}
 
 
+class WholeIndex(NamedTuple):
+    """The number of a vault, a name for its state, and a ticket for all that is indexed of it."""
+
+    vault: int
+    state: str
+    ticket: str
+
+
 class _Sampled:
     """The labels of one file of each class, and of what decides about these; nothing in it can be searched."""
 
@@ -175,6 +197,22 @@ def broker(
     with errors_told(), connected(url, role=BROKER) as opened:
         begin_reading(opened)
         yield Broker(url, opened, name, is_here, roots)
+
+
+@contextmanager
+def reading(url: str, ticket: str, generation: int | None = None) -> Iterator[Session]:
+    """Yield a reader's session that sees what a ticket opens; if it is known, of this generation.
+
+    Raises:
+        ChangedMeanwhileError: that is nothing.
+    """
+    with connected(url, role=READER) as reader:
+        begin_reading(reader)
+        reader.execute("SELECT set_config('memstore.ticket', %s, true)", [ticket])
+        found = _first(reader, "SELECT generation FROM memstore.vault", [])
+        if found is None or generation not in (None, *found):
+            raise ChangedMeanwhileError("the index was written meanwhile, or a minute ago", hint="try again")
+        yield reader
 
 
 def begin_reading(opened: Session) -> None:

@@ -119,7 +119,7 @@ def open_workspace(
     ws = assemble(env, root, config, actor, context=known, track=track, models=models)
     ws = ws._replace(alone=alone, terms=WriteTerms(at_terminal=env.at_terminal, signing=_signing(own, actor)))
     if own.url:
-        ws = ws._replace(elsewhere=_elsewhere(env, own.url, ws))
+        ws = ws._replace(elsewhere=_elsewhere(env, own.url, own.token, ws))
     if is_group(config.owner) and own.vault:
         ws = ws._replace(open_own=lambda who: _open_own(env, own, root, who, models))
     if not any_context:
@@ -127,16 +127,20 @@ def open_workspace(
     return ws
 
 
-def _elsewhere(env: Environment, url: str, ws: Workspace) -> IndexElsewhere:
-    """Return the vault's index in the database that the user, never the vault, chose."""
+def _elsewhere(env: Environment, url: str, token: str | None, ws: Workspace) -> IndexElsewhere:
+    """Return the vault's index in the database, or at the broker, that the user, never the vault, chose."""
     from memstore.vault.index_elsewhere import IndexElsewhere
 
     def opened() -> AbstractContextManager[IndexedThere]:
-        from memstore.engines.tickets import broker
-
         history = ws.history
         if history.repository is None or (head := history.head()) is None:
             raise NotFoundError("what has no commits isn't indexed there")
+        if url.startswith(("https:", "http:")):
+            from memstore.engines.far import far_index
+
+            return far_index(url, token, lambda: history.roots(head))
+        from memstore.engines.tickets import broker
+
         return broker(url, ws.vault.root.name, is_here=history.has_commit, roots=lambda: history.roots(head))
 
     return IndexElsewhere(opened, env.on_notice)

@@ -59,7 +59,7 @@ class IndexElsewhere:
     def __init__(
         self, opened: Callable[[], AbstractContextManager[IndexedThere]], notice: Callable[[str], None] | None
     ) -> None:
-        self._opened, self._notice = opened, notice
+        self.opened, self._notice = opened, notice
         self._is_away = False
 
     def moment(self, ws: Workspace) -> Moment | None:
@@ -68,7 +68,7 @@ class IndexElsewhere:
             return None
         try:
             with ExitStack() as stack:
-                moment = stack.enter_context(moment_of(ws, stack.enter_context(self._opened())))
+                moment = stack.enter_context(moment_of(ws, stack.enter_context(self.opened())))
                 weakref.finalize(moment.snapshot, _closed, stack.pop_all())
                 return moment
         except NotFoundError:  # other vaults are indexed there
@@ -102,11 +102,11 @@ def moment_there(
         contents: opens a snapshot of the files that these rows are, or stand for.
         by_id: the labels of all memories by id, if these rows stand for others.
     """
-    with contents(_rows_seen(ws, labels)) as snapshot:
+    with contents(rows_seen(ws, labels)) as snapshot:
         yield Moment(snapshot, labels=labels if by_id is None else None, decided=by_id)
 
 
-def _rows_seen(ws: Workspace, labels: Snapshot) -> list[int]:
+def rows_seen(ws: Workspace, labels: Snapshot) -> list[int]:
     """Return the rows of all files that the actor may look at."""
     look = Look(ws, Moment(labels))
     of_owner = (*look.broken, *labels.catalog.sealed) if look.is_owners else ()
@@ -129,7 +129,7 @@ def moment_of(ws: Workspace, there: IndexedThere) -> Iterator[Moment]:
         return
     count = _row_count(there.labels)
     labels = LayeredSnapshot(SnapshotBelow(there.labels, count), difference)
-    rows = [row for row in _rows_seen(ws, labels) if row < count]
+    rows = [row for row in rows_seen(ws, labels) if row < count]
     with there.contents(rows, difference.dead) as below:
         yield Moment(LayeredSnapshot(SnapshotBelow(below, count), difference), labels=labels)
 

@@ -161,7 +161,9 @@ def settings(file: ConfigFile, defaults: Mapping[str, Any]) -> tuple[SettingValu
 
 def _shown(setting: Setting, value: Any) -> Any:
     """Return the value of a setting without what is secret in it."""
-    return remote_address(value) if setting.secret and value else value
+    if not (setting.secret and value):
+        return value
+    return remote_address(value) if "://" in value else "(secret)"
 
 
 def setting(file: ConfigFile, defaults: Mapping[str, Any], name: str) -> SettingValue:

@@ -16,7 +16,7 @@ import pytest
 from memstore.broker.answering import SEPARATOR, Answering
 from memstore.broker.served import served_vaults
 from memstore.files.local_state import Environment
-from tests.engines.test_engine_settings import commit, opened, put, using
+from tests.engines.test_engine_settings import by_both, commit, opened, put, using
 from tests.git_repositories import git
 from tests.hooks.test_post_receive import Pushing
 from tests.installed import MEMSTORE, validated
@@ -296,3 +296,96 @@ def answers(program: InProcess, token: str) -> list[str]:
     replies = [answering.reply(token, verb, json.dumps(options).encode()) for verb, options in asked]
     assert notices == []
     return [f"{json.dumps(one.document)} {one.status} {one.commits}" for one in replies]
+
+
+# -- a client that ranks in the broker's blocks ----------------------------------------------------
+
+
+@pytest.fixture
+def client(serving: tuple[InProcess, Serving], tmp_path: Path) -> InProcess:
+    """A clone of the vault that is served, whose user's settings name the broker and the owner's token."""
+    program, server = serving
+    there = InProcess(tmp_path)
+    git(tmp_path, "clone", "-q", str(program.vault), str(there.vault))
+    using(there, server.url)
+    there.ok("config", "--user", "engine.token", secret(program, OWNER, "--self"))
+    return there
+
+
+def test_a_client_ranks_in_what_the_broker_hands_out_as_in_its_own_index(
+    serving: tuple[InProcess, Serving], client: InProcess
+) -> None:
+    assert "ms_" not in client.ok("config", "--user")
+    random, notices = Random(7), list[str]()  # noqa: S311 - chance, not secrecy
+    there, here = by_both(opened(client, notices), random)
+    assert there == here
+    put(client, {"mint.md": memory_text("Mint tea.\n", id="m_0000000005", title="Mint"), "tea.md": TEA + b"Green.\n"})
+    (client.vault / "cup.md").unlink()
+    there, here = by_both(opened(client, notices), random)
+    assert (there == here, notices) == (True, [])
+    before = handed_to(serving[1])
+    assert client.run("search", "quetzalcoatl").stderr == ""
+    assert handed_to(serving[1]) > before
+
+
+def handed_to(server: Serving) -> int:
+    """Return how often blocks were handed out."""
+    [told] = re.findall(r'command="blocks",status="200"} (\d+)', server.got("/metrics").body.decode())
+    return int(told)
+
+
+@pytest.mark.parametrize(
+    ("url", "token", "why"),
+    [
+        (None, "ms_nobody", "the broker doesn't know the token (engine.token in your settings)"),
+        (None, "OTHER", "only the vault's owner may be handed its index (ask the owner)"),
+        ("http://127.0.0.1:1", None, "the broker doesn't answer"),
+        ("http://db.example.org", None, "a broker on another machine is asked by https"),
+        ("https://127.0.0.1:no", None, "is no address"),
+    ],
+)
+def test_where_the_broker_hands_out_nothing_the_local_index_answers(
+    serving: tuple[InProcess, Serving], client: InProcess, url: str | None, token: str | None, why: str
+) -> None:
+    program, server = serving
+    using(client, url or server.url)
+    if token:
+        client.ok("config", "--user", "engine.token", token.replace("OTHER", secret(program, OTHER, "--self")))
+    done = client.run("search", "tea")
+    assert ("tea.md" in done.stdout, why in done.stderr) == (True, True), done.stderr
+
+
+def test_nobody_is_handed_what_is_for_others_alone(
+    serving: tuple[InProcess, Serving], engine: Engine, tmp_path: Path
+) -> None:
+    program, server = serving
+    owner, other = secret(program, OWNER, "--self"), secret(program, OTHER, "--self")
+    roots = git(program.vault, "rev-list", "--max-parents=0", "main").split()
+    handed = json.loads(server.asked("index", owner, roots=roots).body)
+    assert server.asked("index", owner, roots=["0" * 40]).status == 404
+    assert server.asked("index", secret(program, OWNER), roots=roots).status == 403  # somebody may be listening
+    refused = {server.asked("index", other, roots=some) for some in (roots, [], ["0" * 40])}
+    assert [one.status for one in refused] == [403]
+    asked = {"ticket": handed["ticket"], "vault": handed["vault"]}
+    cells = server.asked("blocks", owner, **asked, cells=0)
+    assert (cells.status, b"null" in cells.body) == (200, False)
+    for wrong in (
+        {"ticket": "0" * 64, "vault": handed["vault"], "cells": 0},
+        asked | {"rows": ["text", "", "count(*)", None]},
+        asked | {"rows": ["text", "", "counted", ["0); DROP TABLE memstore.block"]]},
+        asked | {"rows": ["text", "no base64", "counted", None]},
+        asked | {"terms": "é"},
+        asked | {"ticket": handed["ticket"][1:], "terms": ""},
+        asked,
+    ):
+        told = server.asked("blocks", owner, body=json.dumps(wrong).encode())
+        assert told.status in (400, 503), told
+    assert server.asked("blocks", None, **asked, cells=0).status == 401
+    others = made(tmp_path / "o", "ours", engine, {"bobs.md": memory_text("Tea.\n", id="m_0000000008", owner=OTHER)})
+    env = Environment(others.environment, others.vault, others.home, "tester")
+    token = secret(others, OWNER, "--self")
+    roots = git(others.vault, "rev-list", "--max-parents=0", "main").split()
+    reply = Answering(env, served_vaults(env, [str(others.vault)])).reply(
+        token, "index", json.dumps({"roots": roots}).encode()
+    )
+    assert (reply.status, "for others alone" in str(reply.document)) == (403, True)
