@@ -367,6 +367,12 @@ _CODES = (
         "and the grants in it would have no effect.",
     ),
     _warning(
+        "type-unknown",
+        "a type that is close to a known one, in a vault with notes of other programs",
+        "Their types are kept, and what has an id of memstore and such a type is read as a note. `type: belif` is "
+        "probably a slip, and the memory would hold no confidence.",
+    ),
+    _warning(
         "heir-missing",
         "superseded, but nothing says by what",
         "Add `superseded_by: type:id`, or another status.",

@@ -189,6 +189,7 @@ class FileCheck:
         if isinstance(file, MemoryFile):
             checked = checks.as_checked(file)
             yield from checks.of_memory(checked, now=self._now)
+            yield from checks.misspelt_type(file)
             yield from references.of_memory(checked, self._directory)
             yield from checks.narrower(checked, view.config.owner) if _is_members(view) else ()
             yield from _cited_in_vain(checked, file, self._directory)

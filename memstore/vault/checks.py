@@ -11,6 +11,7 @@ from memstore.core import provenance
 from memstore.core.errors import nearest
 from memstore.core.finding import Position
 from memstore.core.finding_codes import Checked, finding_of
+from memstore.core.ids import MEMORY_TYPES
 from memstore.core.keys import KEYS, RELIABILITY, Shape
 from memstore.core.places import SUGGESTIONS, is_sealed_path
 from memstore.core.times import instant
@@ -200,6 +201,22 @@ def unread_keys(checked: Checked, *, but: Collection[str] = ()) -> Iterator[Find
                 f"did you mean {meant}? To keep a key of your own, give it a name that is less similar", name,
                 meant=meant, of_key=True,
             )  # fmt: skip
+
+
+def misspelt_type(file: MemoryFile) -> Iterator[Finding]:
+    """Yield a warning for a `type` close to one of memstore's beside an id of memstore's.
+
+    In a vault with notes of other programs, it counts as theirs, and the memory is read as a note.
+    """
+    said, memory = file.front.values.get("type"), file.memory
+    if not isinstance(said, str) or said == memory.type or not (memory.id or "").startswith("m_"):
+        return
+    meant = nearly(said, MEMORY_TYPES)
+    if meant and meant != memory.type:
+        yield as_checked(file).finding(
+            "type-unknown", f"memstore knows no type `{said}`, so this is read as a {memory.type}",
+            f"did you mean {meant}? A type of another program may stay as it is", "type", meant=meant,
+        )  # fmt: skip
 
 
 def nearly(name: str, known: tuple[str, ...]) -> str | None:

@@ -70,6 +70,21 @@ def test_a_slip_is_found_at_its_value_and_mended_by_a_quick_fix(editor: Editor) 
     assert [one["code"] for one in editor.write("kettle.md", applied(text, edits, offset))] == ["link-dangling"]
 
 
+def test_beside_notes_of_other_programs_a_slip_in_the_type_of_a_memory_is_found(tmp_path: Path) -> None:
+    folder = vault(tmp_path / "vault", FILES, notes="mixed")
+    with Editor(folder, tmp_path, "--as", "human:sean") as editor:
+        editor.open("kettle.md")
+        text = KETTLE.replace("type: note", "type: belif").replace("[[nowhere]]", "it")
+        (found,) = editor.write("kettle.md", text)
+        assert (found["code"], found["range"]["start"]) == ("type-unknown", {"line": 1, "character": 6})
+        assert "did you mean belief?" in found["message"]
+        edits = editor.actions("kettle.md", (1, 6))["memstore: write belief"]["edit"]["documentChanges"][0]["edits"]
+        assert applied(text, edits, offset) == text.replace("belif", "belief")
+        for other in ("type: recipe", "type: notes", "type: [belif]", "type: belief"):
+            assert editor.write("kettle.md", text.replace("type: belif", other)) == []
+        assert editor.write("kettle.md", text.replace("id: m_aaaaaaaaaa", "id: kettle")) == []
+
+
 def test_a_keystroke_is_an_incremental_change(editor: Editor) -> None:
     editor.open("kettle.md")
     end = {"line": 9, "character": len("It boils, see [[tea]] and [[nowhere]].")}

@@ -698,3 +698,15 @@ def test_an_own_vault_says_which_pages_it_leaves_out(tmp_path: Path) -> None:
     lay_out(program.vault, {"NOTE.MD": "x\n", "n.markdown": "x\n", "README.md": "x\n", "a.txt": "x\n"})
     told = program.json("check")["notices"]
     assert [one["path"] for one in told if one["code"] == "file-left-out"] == ["NOTE.MD", "n.markdown"]
+
+
+def test_check_tells_a_slip_in_the_type_of_a_memory_and_leaves_notes_of_others(
+    notes: InProcess, tmp_path: Path
+) -> None:
+    program = notes.copied(tmp_path)
+    text = "---\ntype: belif\n{id}source: human:sean\n---\nTea is hot.\n"
+    lay_out(program.vault, {"slip.md": text.format(id="id: m_0123456789\n"), "other.md": text.format(id="")})
+    told = program.ok("check")
+    assert "slip.md:2:1: warning: memstore knows no type `belif`, so this is read as a note [type-unknown]" in told
+    assert "did you mean belief?" in told
+    assert "other.md" not in told
