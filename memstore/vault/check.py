@@ -24,6 +24,7 @@ from memstore.access.audit import (
 )
 from memstore.access.grants import tellers
 from memstore.access.registry import expected_id, is_named
+from memstore.access.world import Session
 from memstore.beliefs.recompute import HandEdits
 from memstore.core.catalog import EdgeKind
 from memstore.core.change import Edit
@@ -320,14 +321,10 @@ def check_staged_files(view: View) -> CheckResult:
         GitError: there is no repository.
     """
     view.require_owner()
-    found = check_staged(view.of(HISTORY), owner=lambda: view.config.owner, now=view.clock.now())
-    files = staged(view.of(HISTORY)).files
-    hidden = {path: file for path, file in files.items()
-              if isinstance(file, MemoryFile) and is_hidden_from_member(view, file.memory)}  # fmt: skip
-    findings = [one for one in found if one.path not in hidden]
-    for file in hidden.values():
-        findings += checks.unseen(checks.as_checked(file), view.config.owner)
-    return CheckResult(files=len(files), findings=in_order(findings))
+    now = view.clock.now()
+    session = Session(viewer=view.actor, at=now, alone=True) if _is_members(view) else None
+    found = check_staged(view.of(HISTORY), owner=lambda: view.config.owner, now=now, session=session)
+    return CheckResult(files=len(staged(view.of(HISTORY)).files), findings=found)
 
 
 def _chosen(view: View, paths: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -82,17 +82,17 @@ def check_staged(
         owner: returns the vault's owner; called only if grants changed.
         now: the time, UTC.
         session: who commits, if not the owner: a memory is compared with none that they may not see, and none of these
-            is named. Who is a member of the group that owns a shared vault is shown all, as its owner is.
+            is named. A member of the group that owns a shared vault is told all, but of those the path alone.
     """
     changes, files = staged(history)
     old = {change.path: change.old for change in history.staged()}
     findings = check_changes(changes, files) + secrets_added(history, files, old.get)
     states = cache(lambda: _own_states(history, owner()))
-    if session and is_group(owner()) and _is_member(*states(), session):
-        session = None
+    is_member = session is not None and is_group(owner()) and _is_member(*states(), session)
+    compared = None if is_member else session
 
     def around(ids: frozenset[str]) -> WideningContext:
-        return _staged_context(history, owner(), ids, session)
+        return _staged_context(history, owner(), ids, compared)
 
     said_before = with_last_states(changes.memories, history.last_states)
     findings += check_widening(said_before, files, around, now)
@@ -108,7 +108,7 @@ def check_staged(
     if is_group(owner()) and states()[1].world({}).keepers:
         findings += _narrower(files, owner())
     findings += consents_gone(changed, history.index_files, partial(_staged_events, history))
-    around_own = partial(_own_around, history, states, said_before, session)
+    around_own = partial(_own_around, history, states, said_before, session, "" if is_member else "a memory")
     findings += changed_by_hand(changed, around_own, now, default_owner=owner())
     findings += grants_by_hand(said_before, files, partial(_staged_events, history), owner())
     findings += consents_by_hand(changed, partial(_staged_events, history))
@@ -118,10 +118,24 @@ def check_staged(
     if introduced:
         holders: dict[str, list[str]] = defaultdict(list)
         for path, memory_id in history.staged_ids({memory_id for memory_id, _ in introduced.values()}).items():
-            if session is None or path in introduced or _sees(history, path, owner(), session):
+            if compared is None or path in introduced or _sees(history, path, owner(), compared):
                 holders[memory_id].append(path)
         findings += transitions.duplicates(holders, {path: place for path, (_, place) in introduced.items()})
+    if session and is_member:
+        findings = _by_path_alone(history, files, findings, owner(), session)
     return in_order(_with_what_to_stage(history, [*dict.fromkeys(findings)]))
+
+
+def _by_path_alone(
+    history: GitHistory, files: Mapping[str, ReadFile], findings: list[Finding], owner: str, session: Session
+) -> list[Finding]:
+    """Return findings in which of a memory that a member may not see no more is said than that it is not for all."""
+    memories = {path: file for path, file in files.items() if isinstance(file, MemoryFile)}
+    ids = frozenset(name for file in memories.values() for name in _made_of(file.memory))
+    judge = Judge(_staged_context(history, owner, ids).world, session)
+    hidden = {path: file for path, file in memories.items() if not judge.admits(labels_of(file.memory))}
+    told = [one for file in hidden.values() for one in checks.unseen(checks.as_checked(file), owner)]
+    return [one for one in findings if one.path not in hidden] + told
 
 
 # What these report may be recorded by files that a command wrote beside the change.
@@ -265,8 +279,12 @@ def _own_around(
     states: Callable[[], tuple[OwnFiles, OwnFiles]],
     changes: Iterable[MemoryChange],
     session: Session | None,
+    unseen: str,
 ) -> RegistryContext:
-    """Return the vault's own files before and after, and all staged memories; with a session, unnamed if not shown."""
+    """Return the vault's own files before and after, and all staged memories.
+
+    Those that a session does not show are `unseen` in place of their ref; if that is empty, the path is their name.
+    """
     before, after = states()
     blobs = {path: blob for path, blob in history.index_files().items() if is_memory_path(path, mixed=history.mixed)}
     data = history.blobs(blobs.values())
@@ -275,14 +293,10 @@ def _own_around(
     labels = {name: labels_of(file.memory) for name, file in files.items()}
     judge = Judge(_standing(before, after).world(labels), session) if session else None
     places = {
-        name: (_UNSEEN if judge and not judge.allows(name) else str(file.memory.ref or ""), file.path)
+        name: (unseen if judge and not judge.allows(name) else str(file.memory.ref or ""), file.path)
         for name, file in files.items()
     }
     return RegistryContext(before, after, labels, places, _new(changes))
-
-
-# What a memory is called to whom it is not shown.
-_UNSEEN = "a memory"
 
 
 def _new(changes: Iterable[MemoryChange]) -> frozenset[str]:
@@ -381,8 +395,9 @@ def findings_of(
 
     def around() -> RegistryContext:
         after = {path: data for path, data in {**before, **own}.items() if data is not None}
-        world, owner = view.of(RIGHTS).policy, view.config.owner
-        places = {view.entry(row).id: (view.entry(row).ref or "", view.entry(row).path) for row in view.whole.rows}
+        world, owner, seen = view.of(RIGHTS).policy, view.config.owner, {*view.rows}
+        rows = {row: view.entry(row) for row in view.whole.rows}
+        places = {entry.id: ((row in seen and entry.ref) or "", entry.path) for row, entry in rows.items()}
         labels = {name: world.memories[name] for name in places if name in world.memories}
         return RegistryContext(OwnFiles(before, owner), OwnFiles(after, owner), labels, places, _new(said_before))
 
