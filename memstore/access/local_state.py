@@ -397,7 +397,7 @@ class Access(NamedTuple):
 
 
 # Counted up with every rule of who may see: nothing else in a cached decision tells under which rules it was made.
-VERDICTS_VERSION = 8
+VERDICTS_VERSION = 9
 
 
 class VerdictCache:
