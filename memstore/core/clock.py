@@ -77,3 +77,33 @@ class RandomIds:
         chance = secrets.randbits(_BITS * ID_RANDOM_CHARACTERS)
         shifts = range(0, _BITS * ID_RANDOM_CHARACTERS, _BITS)
         return "m_" + "".join([ID_ALPHABET[chance >> shift & _LAST] for shift in shifts])
+
+
+class PlannedIds:
+    """Makes ids twice: what is done has the ids with which it was planned last.
+
+    Args:
+        source: makes them.
+    """
+
+    def __init__(self, source: IdSource) -> None:
+        self._source = source
+        self._planned: list[str] = []
+        self._planning = False
+
+    def plan(self) -> None:
+        """Begin a plan: from here on, ids are kept."""
+        self._planned, self._planning = [], True
+
+    def carry_out(self) -> None:
+        """Begin to do what was planned: each id of the plan is given once more, and then new ones."""
+        self._planning = False
+
+    def memory_id(self) -> str:
+        """Return an id that is new but for the plan."""
+        if not self._planning and self._planned:
+            return self._planned.pop(0)
+        made = self._source.memory_id()
+        if self._planning:
+            self._planned.append(made)
+        return made

@@ -129,6 +129,10 @@ def run(vault: OpenVault, command: str, path: str, given: Sequence[str], *, dry_
         raise UsageError(
             f"{command} takes {count} words after the file, and got {len(given)}", hint="see docs/editors.md"
         )
+    if dry_run:
+        vault.ids.plan()
+    else:
+        vault.ids.carry_out()
     return act(vault.saved_view, path, *given, dry_run=dry_run)
 
 

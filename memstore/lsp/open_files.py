@@ -7,6 +7,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.core import digests
+from memstore.core.clock import PlannedIds
 from memstore.core.errors import MemstoreError
 from memstore.core.places import MEMORY_SUFFIX
 from memstore.files import memory_file
@@ -61,7 +62,9 @@ class OpenVault:
     ) -> None:
         self.root, self.encoding = root, encoding
         self.documents: dict[str, TextDocument] = {}
-        self._standing = StandingVault(opened().now)
+        kept = opened()
+        self.ids = PlannedIds(kept.now().ids)
+        self._standing = StandingVault(lambda: kept.now()._replace(ids=self.ids))
         self._opened_beside = cache(opened)
         self._looked_at = float("-inf")
         self._is_owners = False

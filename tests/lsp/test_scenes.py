@@ -424,6 +424,9 @@ def test_each_act_is_shown_done_and_taken_back(name: str, tmp_path: Path) -> Non
         assert editor.messages[-1].startswith("memstore: wrote "), editor.messages
         assert written in editor.messages[-1]
         assert files() != before
+        known, now = (b"".join(each.values()).decode().splitlines() for each in (before, files()))
+        ids = {f"+{line}" for line in now if line.startswith("id: ") and line not in known}
+        assert ids <= {*editor.asked[-1].splitlines()}, "what is written is what was shown"
         subprocess.run([*words, "undo"], cwd=folder, env=at_home(tmp_path), check=True, capture_output=True)
         assert files() == before
 
