@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tests.engine_vaults import Engine
 
 # Debian keeps the server's programs beside the path.
-_PLACES = os.pathsep.join([os.environ.get("PATH", ""), *map(str, Path("/usr/lib/postgresql").glob("*/bin"))])
+PLACES = os.pathsep.join([os.environ.get("PATH", ""), *map(str, Path("/usr/lib/postgresql").glob("*/bin"))])
 _SETTINGS = {
     "listen_addresses": "",
     "fsync": "off",
@@ -60,12 +60,12 @@ class Postgres:
 def postgres() -> Iterator[Postgres]:
     """A server for all tests of one process."""
     pytest.importorskip("psycopg", reason="the extra `postgres` is not installed")
-    programs = [shutil.which(name, path=_PLACES) for name in ("initdb", "postgres")]
+    programs = [shutil.which(name, path=PLACES) for name in ("initdb", "postgres")]
     if None in programs:
         pytest.skip("PostgreSQL is not installed")
     initdb, server = map(str, programs)
     # The server refuses to run as root, and another user doesn't get into root's own temporary folders.
-    user = _other_user() if os.getuid() == 0 else None
+    user = other_user() if os.getuid() == 0 else None
     folder = Path(tempfile.mkdtemp(prefix="memstore-", dir="/tmp" if user else None))  # noqa: S108 - a new folder
     if user:
         os.chown(folder, user.pw_uid, user.pw_gid)
@@ -103,7 +103,7 @@ def engine(postgres: Postgres) -> Iterator[Engine]:
         yield Engine.begun(url)
 
 
-def _other_user() -> pwd.struct_passwd:
+def other_user() -> pwd.struct_passwd:
     names = {entry.pw_name: entry for entry in pwd.getpwall()}
     return names.get("postgres") or names["nobody"]
 

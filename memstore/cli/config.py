@@ -39,6 +39,7 @@ def _complete_key(ctx: click.Context, _: click.Parameter, incomplete: str) -> li
         "memstore config auto_commit true        # in this vault",
         "memstore config remotes.origin owner    # who reads a git remote: the owner, public, or entity ids",
         "memstore config --user vault ~/notes    # for you, everywhere",
+        "memstore config --user engine.token - < token    # from standard input, where nobody reads along",
     ),
 )
 @click.argument("key", required=False, shell_complete=_complete_key)
@@ -57,6 +58,8 @@ def config(session: CliSession, key: str | None, values: tuple[str, ...], *, use
             f"{key} takes one value, and {len(values)} are given",
             hint=f"quote a value with blanks; a list has commas: {as_list}",
         )
+    if value == "-":
+        value = session.bytes_of("-").decode(errors="replace").strip()
     env = session.environment()
     file, defaults = composition.settings_file(env, session.choices.vault, user=user)
     if not user and key is not None and (unset or value is not None):

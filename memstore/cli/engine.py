@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from memstore.cli.session import CliSession
     from memstore.engines.database import IndexedVault, SchemaMade
     from memstore.engines.indexing import Indexed
+    from memstore.engines.own_server import ServerStarted
 
 _URL = "postgresql://db.example.org/memories"
+_SETTING = "engine.url"
 
 
 @group("engine", examples=(f"memstore engine init {_URL}", f"memstore engine index {_URL}"))
@@ -40,19 +42,21 @@ def init(session: CliSession, url: str) -> None:
 
 
 @subcommand(
-    engine, "index", examples=(f"memstore engine index {_URL}", f"memstore engine index {_URL} --name ops --anew")
+    engine,
+    "index",
+    examples=("memstore engine index    # where engine.url is", f"memstore engine index {_URL} --name ops --anew"),
 )
-@click.argument("url", metavar="URL")
+@click.argument("url", metavar="[URL]", required=False)
 @click.option("--name", metavar="NAME", help="The vault's name in the database; that of its folder by default.")
 @click.option("--anew", is_flag=True, help="Forget what is indexed of it, and read all files.")
-def index(session: CliSession, url: str, *, name: str | None, anew: bool) -> None:
+def index(session: CliSession, url: str | None, *, name: str | None, anew: bool) -> None:
     """Index what the protected branch has: the remote's default branch, or else main or master.
 
     Only what differs from the commit that was indexed last is read, from git; all of it is written, or nothing.
     """
     from memstore.engines.vault_indexing import index_vault
 
-    done = index_vault(session.view(), url, name=name, anew=anew)
+    done = index_vault(session.view(), url or _url_in_use(session), name=name, anew=anew)
     session.emit("engine-index", done, lambda: _indexed_lines(done))
 
 
@@ -108,13 +112,38 @@ def serve(session: CliSession, folders: tuple[str, ...], *, port: int) -> None:
     http.serve(Answering(env, served), metrics, listening)
 
 
-@subcommand(engine, "status", examples=(f"memstore engine status {_URL}",))
-@click.argument("url", metavar="URL")
-def status(session: CliSession, url: str) -> None:
+@subcommand(engine, "up", examples=("memstore engine up",))
+def up(session: CliSession) -> None:
+    """Start a PostgreSQL server of your own, and use it from now on.
+
+    It is made by the system's programs when it is started first: among your data, on a socket there that is for you
+    alone. It runs until it is stopped, or the machine is; then start it again.
+    """
+    from memstore.engines.own_server import start
+    from memstore.files.config_file import read_user_config
+    from memstore.vault import composition
+    from memstore.vault.status import change_setting
+
+    env = session.environment()
+    file, defaults = composition.settings_file(env, None, user=True)
+    used = read_user_config(file.path).url
+    started = start(env.data_home / "memstore" / "postgresql", env.variables)
+    if used is None:
+        change_setting(file, defaults, _SETTING, started.url)
+        file.path.chmod(0o600)
+    elif used != started.url:
+        hint = f"memstore config --user {_SETTING} {shlex.quote(started.url)}"
+        session.say(f"your settings go on naming another database\nhint: {hint}")
+    session.emit("engine-up", started, lambda: _started_lines(started))
+
+
+@subcommand(engine, "status", examples=("memstore engine status", f"memstore engine status {_URL}"))
+@click.argument("url", metavar="[URL]", required=False)
+def status(session: CliSession, url: str | None) -> None:
     """Show which vaults are indexed, and as of which commit."""
     from memstore.engines import database
 
-    found = database.indexed_vaults(url)
+    found = database.indexed_vaults(url or _url_in_use(session))
     session.emit("engine-status", found, lambda: _status_lines(found), each="vaults")
     if not found:
         session.say("no vault is indexed there")
@@ -137,10 +166,30 @@ def drop(session: CliSession, url: str, *, yes: bool) -> None:
     session.emit("engine-drop", dropped, lambda: ("deleted the schema memstore; its roles stay",))
 
 
+def _url_in_use(session: CliSession) -> str:
+    """Return the database that the user's settings name.
+
+    Raises:
+        UsageError: they name none.
+    """
+    from memstore.files.config_file import read_user_config
+
+    url = read_user_config(session.environment().config_file).url or ""
+    if not url.startswith("postgres"):
+        raise UsageError(f"no database is named, and none by {_SETTING} in your settings", hint=_URL)
+    return url
+
+
 def _made_lines(made: SchemaMade) -> Iterator[str]:
     yield "made the schema memstore"
     for role in made.roles:
         yield f"made the role {role}"
+
+
+def _started_lines(started: ServerStarted) -> Iterator[str]:
+    yield f"{'started' if started.was_started else 'running'}: {started.folder}"
+    yield f"index a vault, in its folder: memstore engine index {shlex.quote(started.url)}"
+    yield f"stop it: {shlex.join(started.stop)}"
 
 
 def _indexed_lines(done: Indexed) -> Iterator[str]:

@@ -25,3 +25,11 @@ Form("""SchemaDropped
     @engine-drop: an index that was deleted from a database
     vaults: the names of the vaults in it
 """)
+Form("""ServerStarted
+    @engine-up: a PostgreSQL server of one's own that runs
+    url: the address of its database, which is only for its user
+    folder
+    is_new: whether it was made just now
+    was_started: whether it was started just now
+    stop: the words of the command that ends it
+""")

@@ -99,7 +99,9 @@ def errors_told() -> Iterator[None]:
     except psycopg.errors.UndefinedTable as error:
         raise VaultError("the database has no index of memstore's", hint="memstore engine init URL") from error
     except psycopg.Error as error:
-        raise VaultError(f"the database refused: {_first_line(error)}") from error
+        raise VaultError(
+            f"the database refused: {_first_line(error)}", hint="try again; the server's log says more"
+        ) from error
 
 
 def _require_psycopg() -> None:
@@ -118,7 +120,7 @@ def init(url: str) -> SchemaMade:
         RefusedError: there is a schema of this name already.
     """
     with session(url) as opened:
-        if _has_schema(opened):
+        if _schema_in(opened):
             raise RefusedError(
                 "the database already has memstore's schema", hint="memstore engine drop URL deletes it for good"
             )
@@ -177,7 +179,13 @@ def become_owner(opened: Session) -> None:
         ) from error
 
 
-def _has_schema(opened: Session) -> bool:
+def has_schema(url: str) -> bool:
+    """Return whether a database has memstore's schema."""
+    with session(url) as opened:
+        return _schema_in(opened)
+
+
+def _schema_in(opened: Session) -> bool:
     return opened.execute("SELECT FROM pg_namespace WHERE nspname = 'memstore'").fetchone() is not None
 
 

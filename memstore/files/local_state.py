@@ -298,9 +298,14 @@ class Environment(NamedTuple):
         return self._base("XDG_STATE_HOME", ".local/state")
 
     @property
+    def data_home(self) -> Path:
+        """The folder that contains data of programs that nothing makes again."""
+        return self._base("XDG_DATA_HOME", ".local/share")
+
+    @property
     def models(self) -> Path:
         """The folder that contains models fetched for all vaults."""
-        return self._base("XDG_DATA_HOME", ".local/share") / "memstore" / "models"
+        return self.data_home / "memstore" / "models"
 
     @property
     def login_entity(self) -> str:

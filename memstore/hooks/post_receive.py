@@ -108,7 +108,8 @@ def _index_vault(env: Environment, url: str, root: Path, name: str, tip: str, ol
     found = check_against(view, known[0]) if known else check(view)
     if found.errors:
         errors = "1 error" if found.errors == 1 else f"{found.errors:,} errors"
-        say(f"memstore: pushed, but not indexed, vault {name}: it has {errors} (memstore check says which)")
+        say(f"memstore: pushed, but not indexed, vault {name}: it has {errors}")
+        say("hint: memstore check says which; push what mends them")
         return
     done = index_vault(view, url, name=name, at=tip)
     say(f"memstore: indexed {name} at {done.commit[:10]}: {done.read} read, {done.gone} gone")
