@@ -35,6 +35,9 @@ class Rights(Protocol):
     def registries(self) -> World:
         """The content of the vault's registries at this moment, without any memories."""
 
+    def registries_at(self, commit: str) -> World:
+        """Return the same as of a commit, with the vault's owner at that time, as nothing of its memories decides."""
+
     @property
     def policy(self) -> World:
         """The rules for who sees what, with the labels of all memories that the actor may know of."""

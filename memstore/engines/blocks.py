@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import sys
 from array import array
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.core.catalog import Field
@@ -57,21 +57,24 @@ def cells(document: Document) -> list[bytes]:
     return [*map(encoded, cells_of(document.entry))]
 
 
-def found_in(document: Document) -> Iterator[tuple[BlockKey, int, bytes]]:
-    """Yield each key that a document has something under, with the count and the details."""
-    yield BlockKey(KIND, document.entry.kind.value.encode()), 1, b""
+def found_in(document: Document) -> Iterator[tuple[str, bytes, int, bytes]]:
+    """Yield field and term of each key that a document has something under, with the count and the details."""
+    yield KIND, document.entry.kind.value.encode(), 1, b""
     for name, cell in zip(COLUMNS, cells(document), strict=True):
         if cell and name != KIND:
-            yield BlockKey(name), len(cell), cell
+            yield name, b"", len(cell), cell
     if document.searchable is None:
         return
     for field, terms in ((Field.TEXT, document.searchable.text), (Field.HEAD, document.searchable.head)):
         positions: dict[str, list[int]] = {}
         for at, term in enumerate(terms):
             positions.setdefault(term, []).append(at)
-        yield length_of(field), len(terms), b""
+        yield *length_of(field), len(terms), b""
+        name, detail, at = field.value, packed([*chain.from_iterable(positions.values())]), 0
+        unit = len(detail) // (len(terms) or 1)
         for term, places in positions.items():
-            yield BlockKey(field.value, encoded(term)), len(places), packed(places)
+            yield name, encoded(term), len(places), detail[at : at + unit * len(places)]
+            at += unit * len(places)
 
 
 # -- as bytes --------------------------------------------------------------------------------------

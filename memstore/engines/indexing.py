@@ -9,7 +9,7 @@ from memstore.access.policy import id_in
 from memstore.core.catalog import FileKind
 from memstore.core.errors import RefusedError
 from memstore.engines.audiences import Audiences, state_of, steady_until
-from memstore.engines.blocks import SPAN, BlockKey, block_of, cells, decoded, encoded, entries_in, found_in
+from memstore.engines.blocks import SPAN, block_of, cells, decoded, encoded, entries_in, found_in
 from memstore.engines.database import become_owner
 from memstore.engines.labels import above, below, label_cells, labels
 from memstore.search.index import VERSION
@@ -327,13 +327,14 @@ def _is_steady(opened: Session, vault: int, commit: IndexCommit) -> bool:
 
 # -- writing ---------------------------------------------------------------------------------------
 
-_Place = tuple[BlockKey, int]
+_Place = tuple[str, bytes, int]  # field, term, class
 _Entries = dict[int, tuple[int, bytes]]
 
 
 def _write(opened: Session, vault: int, before: Iterable[_Placed], after: Iterable[_Placed]) -> None:
     """Take documents out of the blocks that they were in, and put them into those that they belong to."""
     before, after = [*before], [*after]
+    last = _first(opened, "SELECT max(number) FROM memstore.document WHERE vault = %s", [vault])
     opened.execute(
         "DELETE FROM memstore.document WHERE vault = %s AND number = ANY (%s)", [vault, [one.number for one in before]]
     )
@@ -345,7 +346,7 @@ def _write(opened: Session, vault: int, before: Iterable[_Placed], after: Iterab
     )
     out, into = _by_span(before), _by_span(after)
     for span in sorted({*out, *into}):
-        _write_span(opened, vault, span, out[span], into[span])
+        _write_span(opened, vault, span, out[span], into[span], is_new=last is None or span > last // SPAN)
 
 
 def _by_span(placed: Iterable[_Placed]) -> defaultdict[int, list[_Placed]]:
@@ -355,24 +356,27 @@ def _by_span(placed: Iterable[_Placed]) -> defaultdict[int, list[_Placed]]:
     return found
 
 
-def _write_span(opened: Session, vault: int, span: int, before: Iterable[_Placed], after: Iterable[_Placed]) -> None:
+def _write_span(
+    opened: Session, vault: int, span: int, before: Iterable[_Placed], after: Iterable[_Placed], *, is_new: bool
+) -> None:
+    """Write the blocks of a span anew which documents leave or come into; a new span has none yet."""
     taken: defaultdict[_Place, list[int]] = defaultdict(list)
     for one in before:
-        for key, _, _ in found_in(one.document):
-            taken[key, one.audience].append(one.number)
+        for field, term, _, _ in found_in(one.document):
+            taken[field, term, one.audience].append(one.number)
     put: defaultdict[_Place, _Entries] = defaultdict(dict)
     for one in after:
-        for key, count, detail in found_in(one.document):
-            put[key, one.audience][one.number] = (count, detail)
-    blocks = _blocks_taken(opened, vault, span, [*{**taken, **put}])
+        for field, term, count, detail in found_in(one.document):
+            put[field, term, one.audience][one.number] = (count, detail)
+    blocks = defaultdict(dict) if is_new else _blocks_taken(opened, vault, span, [*{**taken, **put}])
     for place, numbers in taken.items():
         for number in numbers:
             del blocks[place][number]
     for place, entries in put.items():
         blocks[place] |= entries
     rows = (
-        (vault, key.field, key.term, audience, span, *block_of(entries))
-        for (key, audience), entries in blocks.items()
+        (vault, *place, span, *block_of(entries))
+        for place, entries in blocks.items()
         if entries
     )
     names = "block (vault, field, term, class, block, size, counted, detail)"
@@ -382,7 +386,7 @@ def _write_span(opened: Session, vault: int, span: int, before: Iterable[_Placed
 def _blocks_taken(opened: Session, vault: int, span: int, places: Sequence[_Place]) -> defaultdict[_Place, _Entries]:
     """Return blocks of a span, and delete them: they are written anew."""
     found: defaultdict[_Place, _Entries] = defaultdict(dict)
-    columns = [key.field for key, _ in places], [key.term for key, _ in places], [audience for _, audience in places]
+    columns = [*map(list, zip(*places, strict=True))]
     with opened.cursor(binary=True) as cursor:
         rows = cursor.execute(
             "DELETE FROM memstore.block b USING unnest(%s::text[], %s::bytea[], %s::int[]) AS w (field, term, class)"
@@ -391,7 +395,7 @@ def _blocks_taken(opened: Session, vault: int, span: int, places: Sequence[_Plac
             [*columns, vault, span],
         )
         for field, term, audience, counted, detail in rows:
-            found[BlockKey(field, term), audience] = entries_in(counted, detail)
+            found[field, term, audience] = entries_in(counted, detail)
     return found
 
 

@@ -52,7 +52,7 @@ def index_vault(view: View, url: str, *, name: str | None = None, anew: bool = F
         at,
         history.roots(at),
         partial(history.files_at, at),
-        view.at(at).of(RIGHTS).registries,
+        view.of(RIGHTS).registries_at(at),
         view.clock.now(),
         lambda before: history.files_changed(before, at),
         repr((view.config.mixed, view.config.languages)),

@@ -48,6 +48,11 @@ class VaultRights:
     def registries(self) -> World:
         return self._look.registries
 
+    def registries_at(self, commit: str) -> World:
+        from memstore.vault.registries import registries_at
+
+        return registries_at(self._look.ws, commit).world()
+
     @property
     def policy(self) -> World:
         return self._look.policy

@@ -11,6 +11,7 @@ from unittest.mock import patch
 import pytest
 
 from memstore.core.clock import FixedClock
+from memstore.files import memory_file
 from memstore.files.local_state import Environment
 from memstore.memories.search import search
 from memstore.search.reranker import Wish
@@ -52,6 +53,17 @@ def answers(program: InProcess, url: str, *words: str) -> dict[str, Any]:
     document: dict[str, Any] = validated(program.ok("--json", "engine", *words, url))
     assert verb_of(document) == f"engine-{words[0]}"
     return document
+
+
+def test_a_commit_costs_what_it_changed(program: InProcess, database: str) -> None:
+    program.ok("engine", "init", database)
+    program.ok("engine", "index", database)
+    program.ok("search", "tea")
+    (program.vault / "new.md").write_text("---\ntype: note\n---\nQuetzalcoatl drinks tea.\n")
+    commit(program)
+    with patch.object(memory_file, "read", wraps=memory_file.read) as read:
+        program.ok("engine", "index", database)
+    assert {call.args[0] for call in read.call_args_list} == {"new.md"}
 
 
 def test_a_vault_is_indexed_from_git_commit_by_commit(program: InProcess, database: str) -> None:
