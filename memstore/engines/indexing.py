@@ -374,11 +374,7 @@ def _write_span(
             del blocks[place][number]
     for place, entries in put.items():
         blocks[place] |= entries
-    rows = (
-        (vault, *place, span, *block_of(entries))
-        for place, entries in blocks.items()
-        if entries
-    )
+    rows = ((vault, *place, span, *block_of(entries)) for place, entries in blocks.items() if entries)
     names = "block (vault, field, term, class, block, size, counted, detail)"
     _copy(opened, names, ("int4", "text", "bytea", "int4", "int4", "int4", "bytea", "bytea"), rows)
 

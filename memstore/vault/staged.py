@@ -34,13 +34,14 @@ from memstore.files.plain_note import is_foreign
 from memstore.history import HISTORY
 from memstore.history.changes import changes_between, introduced_ids
 from memstore.vault import checks, transitions
+from memstore.vault.sight import admits, shown_by_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
     from datetime import datetime
 
     from memstore.access.audit_events import AuditEvent
-    from memstore.access.world import Session
+    from memstore.access.world import Labels, Session
     from memstore.core.change import Changes, MemoryChange
     from memstore.core.memory import Memory
     from memstore.core.view import View
@@ -132,10 +133,29 @@ def _by_path_alone(
     """Return findings in which of a memory that a member may not see no more is said than that it is not for all."""
     memories = {path: file for path, file in files.items() if isinstance(file, MemoryFile)}
     ids = frozenset(name for file in memories.values() for name in _made_of(file.memory))
-    judge = Judge(_staged_context(history, owner, ids).world, session)
-    hidden = {path: file for path, file in memories.items() if not judge.admits(labels_of(file.memory))}
+    world = _staged_context(history, owner, ids).world
+    judge, copies = Judge(world, session), _staged_copies(history, {file.memory.id or "" for file in memories.values()})
+    labels = {path: labels_of(file.memory) for path, file in memories.items()}
+    hidden = {
+        path: file
+        for path, file in memories.items()
+        if not admits(judge, world, labels[path], copies.get((labels[path].id, labels[path].owner)))
+    }
     told = [one for file in hidden.values() for one in checks.unseen(checks.as_checked(file), owner)]
     return [one for one in findings if one.path not in hidden] + told
+
+
+def _staged_copies(history: GitHistory, ids: set[str]) -> dict[tuple[str, str | None], Labels]:
+    """Return by what staged memories of one id and owner are shown, where there are several."""
+    blobs, paths = history.index_files(), history.staged_ids(ids - {""})
+    data = history.blobs(blobs[path] for path in paths)
+    found: dict[tuple[str, str | None], list[Labels]] = defaultdict(list)
+    for path in paths:
+        file = memory_file.read(path, data[blobs[path]], mixed=history.mixed)
+        if isinstance(file, MemoryFile):
+            labels = labels_of(file.memory)
+            found[labels.id, labels.owner].append(labels)
+    return {one: shown_by_all(same) for one, same in found.items() if len(same) > 1}
 
 
 # What these report may be recorded by files that a command wrote beside the change.
