@@ -73,7 +73,7 @@ def test_what_has_errors_is_not_indexed_until_they_are_mended(pushing: Pushing, 
     first = pushing.tip()
     broken = pushing.vault / "broken.md"
     broken.write_text("---\ntype: belief\nconfidence: high\n---\nx\n")
-    assert "not indexed, vault notes: it has 1 error (" in pushing.push()
+    assert "not indexed, vault notes: it has 1 error" in pushing.push()
     assert (
         "not indexed, vault notes: it has 1 error (" in pushing.push()
     )  # compared with what is indexed, not with the push before
