@@ -265,6 +265,18 @@ class Judge:
         answer = self._before_listening(labels, owner, hearings)
         return answer.allowed if answer else all(hearing.denial(labels) is None for hearing in hearings)
 
+    def shows(self, labels: Labels, copies: Labels | None) -> bool:
+        """Return whether a memory may be shown in a view of a vault.
+
+        Args:
+            labels: its own.
+            copies: those that show all memories with its id and owner, if there are several.
+        """
+        is_narrowed = bool(labels.access_denies and self._world.keepers)  # by hand, against a member perhaps
+        if not is_narrowed and self.hears_only(labels.owner or self._world.owner):
+            return True  # even what is left of a forgotten memory
+        return self.admits(labels) and (copies is None or self.admits(both(labels, copies)))
+
     def _before_listening(self, labels: Labels, owner: str, hearings: list[ListenerAccess]) -> Decision | None:
         """Return the decision if it does not depend on what the listeners may see."""
         if labels.status == "forgotten":

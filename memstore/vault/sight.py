@@ -77,7 +77,7 @@ class CatalogLabels(LabelsById):
     def __getitem__(self, memory_id: str) -> Labels:
         if memory_id not in self._made:
             rows = self.copies_of(memory_id) or (self._rows[memory_id],)
-            self._made[memory_id] = shown_by_all([self.of_row(row) for row in rows])
+            self._made[memory_id] = _shown_by_all([self.of_row(row) for row in rows])
         return self._made[memory_id]
 
     def __contains__(self, memory_id: object) -> bool:
@@ -101,7 +101,7 @@ class CatalogLabels(LabelsById):
     def of_copies(self, memory_id: str, owner: str | None) -> Labels | None:
         """See `LabelsById`."""
         theirs = [labels for labels in map(self.of_row, self.copies_of(memory_id)) if labels.owner == owner]
-        return shown_by_all(theirs) if len(theirs) > 1 else None
+        return _shown_by_all(theirs) if len(theirs) > 1 else None
 
     def of_row(self, row: int) -> Labels:
         """Return the labels of the memory in one file."""
@@ -109,15 +109,7 @@ class CatalogLabels(LabelsById):
         return self._relabelled(labels) if self._relabelled else labels
 
 
-def admits(judge: Judge, world: World, labels: Labels, copies: Labels | None) -> bool:
-    """Return whether a memory may be shown; `copies` show all with its id and owner, if there are several."""
-    is_narrowed = bool(labels.access_denies and world.keepers)  # by hand, against a member perhaps
-    if not is_narrowed and judge.hears_only(labels.owner or world.owner):
-        return True  # even what is left of a forgotten memory
-    return judge.admits(labels) and (copies is None or judge.admits(shown_by_all([labels, copies])))
-
-
-def shown_by_all(labels: Sequence[Labels]) -> Labels:
+def _shown_by_all(labels: Sequence[Labels]) -> Labels:
     """Return labels that show a memory only to those who may see each of its copies."""
     if len(labels) == 1:
         return labels[0]
@@ -253,7 +245,7 @@ class Sight:
         return Judge(self._world, self._session)
 
     def _admits(self, labels: Labels, copies: Labels | None) -> bool:
-        return admits(self._judge, self._world, labels, copies)
+        return self._judge.shows(labels, copies)
 
     def _decided(self) -> list[int]:
         """Decide about every memory; memories with equal labels are decided once."""

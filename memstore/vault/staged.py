@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache, partial, reduce
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.access import RIGHTS
 from memstore.access.audit import consents_gone, revoked_grants
 from memstore.access.own_files import OwnFiles, events_in
-from memstore.access.policy import Judge, labels_of
+from memstore.access.policy import Judge, both, labels_of
 from memstore.access.unrecorded import RegistryContext, changed_by_hand, consents_by_hand, grants_by_hand
 from memstore.access.widening import WideningContext, check_widening, events_now, surroundings
 from memstore.access.world import Standings
@@ -34,7 +34,6 @@ from memstore.files.plain_note import is_foreign
 from memstore.history import HISTORY
 from memstore.history.changes import changes_between, introduced_ids
 from memstore.vault import checks, transitions
-from memstore.vault.sight import admits, shown_by_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -133,13 +132,13 @@ def _by_path_alone(
     """Return findings in which of a memory that a member may not see no more is said than that it is not for all."""
     memories = {path: file for path, file in files.items() if isinstance(file, MemoryFile)}
     ids = frozenset(name for file in memories.values() for name in _made_of(file.memory))
-    world = _staged_context(history, owner, ids).world
-    judge, copies = Judge(world, session), _staged_copies(history, {file.memory.id or "" for file in memories.values()})
+    judge = Judge(_staged_context(history, owner, ids).world, session)
+    copies = _staged_copies(history, {file.memory.id or "" for file in memories.values()})
     labels = {path: labels_of(file.memory) for path, file in memories.items()}
     hidden = {
         path: file
         for path, file in memories.items()
-        if not admits(judge, world, labels[path], copies.get((labels[path].id, labels[path].owner)))
+        if not judge.shows(labels[path], copies.get((labels[path].id, labels[path].owner)))
     }
     told = [one for file in hidden.values() for one in checks.unseen(checks.as_checked(file), owner)]
     return [one for one in findings if one.path not in hidden] + told
@@ -155,7 +154,7 @@ def _staged_copies(history: GitHistory, ids: set[str]) -> dict[tuple[str, str | 
         if isinstance(file, MemoryFile):
             labels = labels_of(file.memory)
             found[labels.id, labels.owner].append(labels)
-    return {one: shown_by_all(same) for one, same in found.items() if len(same) > 1}
+    return {one: reduce(both, same) for one, same in found.items() if len(same) > 1}
 
 
 # What these report may be recorded by files that a command wrote beside the change.
