@@ -144,6 +144,7 @@ class EngineCatalog(CatalogByKind):
     def __init__(self, blocks: Blocks) -> None:
         self._blocks = blocks
         self._columns: dict[str, Sequence[str]] = {}
+        self._entries: dict[int, Entry] = {}
 
     @cached_property
     def size(self) -> int:
@@ -166,10 +167,12 @@ class EngineCatalog(CatalogByKind):
 
     def entry(self, row: int) -> Entry:
         """Return the entry of a row."""
-        cells = self._blocks.cells(row)
-        if cells is None:
-            raise KeyError(row)
-        return entry_of_cells(dict(zip(COLUMNS, map(decoded, cells), strict=True)))
+        if row not in self._entries:
+            cells = self._blocks.cells(row)
+            if cells is None:
+                raise KeyError(row)
+            self._entries[row] = entry_of_cells(dict(zip(COLUMNS, map(decoded, cells), strict=True)))
+        return self._entries[row]
 
     def _rows(self, kind: FileKind) -> Sequence[int]:
         return self._blocks.counted(BlockKey(KIND, kind.value.encode()))[0]
