@@ -13,6 +13,8 @@ from tests.whole.program import InProcess
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.soak(10, together=True)
+
 WANTS = "---\ntype: note\nsource: Sean\n---\nGreen tea wants eighty degrees.\n"
 NEVER = WANTS.replace("wants", "never wants")
 

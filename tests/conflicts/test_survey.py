@@ -59,6 +59,7 @@ def test_the_pairs_grow_with_the_statements(count: int) -> None:
     assert topics.left_out > 0
 
 
+@pytest.mark.soak(1)
 @pytest.mark.parametrize("values", [1, 2, 400])
 def test_a_claim_is_compared_with_a_bounded_number_of_others_and_with_none_that_says_the_same(values: int) -> None:
     def claiming(value: int) -> bytes:

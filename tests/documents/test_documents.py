@@ -28,6 +28,7 @@ def connections(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     return asked
 
 
+@pytest.mark.soak(2)
 @pytest.mark.parametrize("run", RUNS)
 def test_every_document_is_as_recorded_and_no_connection_is_opened(run: str, connections: list[object]) -> None:
     before = recorded(run).read_text(encoding="utf-8").splitlines()

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
     from tests.engine_vaults import Engine
 
+pytestmark = pytest.mark.soak(5, together=True)
+
 OTHER = "human:bob"
 TEA = memory_text("Hot tea in the teapot.\n", id="m_0000000001", title="Tea", access_grants='["*"]')
 HIDDEN = memory_text("Quetzalcoatl drinks tea.\n", id="m_0000000002", title="Quetzalcoatl")

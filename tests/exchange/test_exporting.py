@@ -26,6 +26,8 @@ from tests.whole.program import InProcess
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.soak(9, together=True)
+
 QUERIES = ("Bella", "trust", "when does Bella eat", "type:belief", "skill safe library", "orphans tram")
 MANY = (
     memory_text("Bella eats at eight.\n", id="m_first00001", author="human:sean", confidence="0.7"),

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from tests.git_repositories import Written
 
+pytestmark = pytest.mark.soak(9, together=True)
+
 HEAVY = ("click", "whoosh", "git", "ruamel", "frontmatter", "tomlkit", "pathspec")
 
 ALL_HOOKS = (DRIVER, *HOOK_NAMES)

@@ -15,6 +15,8 @@ from tests.whole.program import Program
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.soak(3, together=True)
+
 
 class Pushing(Program):
     """A vault, and a bare repository with the hook."""

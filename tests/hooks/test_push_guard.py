@@ -22,6 +22,8 @@ from tests import forked
 from tests.git_repositories import OWNER, Written, git, memory, repository, vault_in
 from tests.installed import PROGRAMS
 
+pytestmark = pytest.mark.soak(20, together=True)
+
 BOB = "human:bob"
 PATH = f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}"
 EMPTY = "0" * 40

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+pytestmark = pytest.mark.soak(4, together=True)
+
 PRIVATE = "Nobody else may know this line.\nNor may anybody know that one.\n"
 ID = "m_hhhhhhhhh1"
 

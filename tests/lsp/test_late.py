@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+pytestmark = pytest.mark.soak(4, together=True)
+
 HEAD = "---\ntype: note\nid: {id}\ntitle: {title}\nsource: si:ash\n{more}---\n"
 TEA = HEAD.format(id="m_aaaaaaaaaa", title="Tea", more="") + "Sean likes tea.\n"
 MILK = HEAD.format(id="m_bbbbbbbbbb", title="Milk", more="") + "Nothing yet.\n"

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+pytestmark = pytest.mark.soak(12, together=True)
+
 KETTLE = (
     "---\ntype: note\nid: m_aaaaaaaaaa\ntitle: Kettle\ntags: [kitchen]\nsource: si:ash\n"
     "---\n# Use\n\nIt boils, see [[tea]] and [[nowhere]].\n"

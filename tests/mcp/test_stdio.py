@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from tests.whole.program import InProcess
 
+pytestmark = pytest.mark.soak(12, together=True)
+
 QUESTION = "what did the vet say about Bella"
 
 

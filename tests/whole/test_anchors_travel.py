@@ -12,6 +12,8 @@ from tests.whole.program import InProcess
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.soak(3, together=True)
+
 PUSH = "refs/memstore/anchors/*"
 
 

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+pytestmark = pytest.mark.soak(10, together=True)
+
 WIDE = 'access_grants: ["*"]'
 
 

@@ -15,6 +15,8 @@ from tests.whole.program import InProcess, Program
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.soak(5, together=True)
+
 ANA, BEN, EVE, OPS = "human:ana", "human:ben", "human:eve", "group:ops"
 PRIVATE = "knee"
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from tests.whole.program import Program
 
+pytestmark = pytest.mark.soak(6, together=True)
+
 # It is in the body of every memory here, and in no name.
 SECRET = "zanzibar"  # noqa: S105 - no password
 ENCRYPTED = """* filter=git-crypt diff=git-crypt

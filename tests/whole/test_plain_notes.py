@@ -16,6 +16,8 @@ from tests.installed import ROOT
 from tests.support import examples
 from tests.whole.program import InProcess
 
+pytestmark = pytest.mark.soak(14, together=True)
+
 NOTES = {
     "Sourdough.md": (
         "# Sourdough starter\n\nFeed it daily, says [[Bella]].\n\n| flour | grams |\n|---|---|\n| rye | 100 |\n"

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
     from tests.memory_vault import MemoryVault
 
+pytestmark = pytest.mark.soak(15, together=True)
+
 ANN, BOB, CAT = "human:ann", "human:bob", "human:cat"
 CANARY, TITLE = "quetzalcoatlus", "Under the stairs"
 PLAIN = f"The {CANARY} key lies under the third stair.\n"

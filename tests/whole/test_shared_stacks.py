@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from memstore.vault.stack_place import UnfinishedStack
     from tests.whole.program import InProcess
 
+pytestmark = pytest.mark.soak(14, together=True)
+
 MAX, SEAN = "si:max", "human:sean"
 HIDDEN = {
     "id": "m_quetzalcoat",

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from tests.whole.program import InProcess
 
+pytestmark = pytest.mark.soak(13, together=True)
+
 ANN, BEN, EVE = "human:ann", "human:ben", "human:eve"
 OPS = "group:ops"
 
