@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import json
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.access.stack import Mount
 from memstore.access.tokens import BearerToken, Tokens
-from memstore.core.errors import Exit, NotFoundError, OutOfTimeError, RefusedError, UsageError, VaultError
+from memstore.core.errors import (
+    Exit,
+    MemstoreError,
+    NotFoundError,
+    OutOfTimeError,
+    RefusedError,
+    UsageError,
+    VaultError,
+)
 from memstore.files.config_file import read_user_config
 from memstore.history import HISTORY
 from memstore.mcp import tools
@@ -20,7 +28,7 @@ from memstore.search.filters import Which
 from memstore.vault.composition import open_to_serve
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from memstore.broker.served import ServedVault
     from memstore.core.view import View
@@ -47,6 +55,7 @@ OFFERED = {
     )
 }
 INDEX, BLOCKS = HANDED = ("index", "blocks")  # what a client ranks in itself
+LOOK_AGAIN_SECONDS = 10  # for vaults that were pushed since, so that whoever guesses tokens costs no more
 SEPARATOR = "."  # between the secrets of several tokens: none has it, and it may stand in a header
 _STATUS = {
     Exit.USAGE: 400,
@@ -78,13 +87,22 @@ class Answering:
 
     Args:
         env: the process's environment.
-        served: the vaults.
+        find: returns the vaults; asked again for a token that opens none of those that are known.
     """
 
-    def __init__(self, env: Environment, served: Sequence[ServedVault]) -> None:
-        self._env = env
-        self._served = [(one, Tokens(env, one.folder)) for one in served]
-        self.count = len(served)
+    def __init__(self, env: Environment, find: Callable[[], Sequence[ServedVault]]) -> None:
+        self._env, self._find = env, find
+        self._served: Sequence[tuple[ServedVault, Tokens]] = ()
+        self._look()
+
+    @property
+    def count(self) -> int:
+        """How many vaults are served."""
+        return len(self._served)
+
+    def _look(self) -> None:
+        self._served = [(one, Tokens(self._env, one.folder)) for one in self._find()]
+        self._looked_at = time.monotonic()
 
     def reply(self, secrets: str, verb: str, body: bytes) -> Reply:
         """Return the answer to a request: what a command answers, or the document of an error.
@@ -114,6 +132,14 @@ class Answering:
 
     def _admitted(self, secrets: str) -> list[Admission]:
         """Return what each of some secrets opens; nothing if any of them opens nothing."""
+        found = self._opened_by(secrets)
+        if not found and time.monotonic() - self._looked_at > LOOK_AGAIN_SECONDS:
+            with suppress(MemstoreError):  # those that are known go on being served
+                self._look()
+            found = self._opened_by(secrets)
+        return found
+
+    def _opened_by(self, secrets: str) -> list[Admission]:
         brought = dict.fromkeys(secrets.split(SEPARATOR))
         found = [
             Admission(one, token) for each in brought for one, tokens in self._served if (token := tokens.brought(each))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -101,7 +102,8 @@ def serve(session: CliSession, folders: tuple[str, ...], *, port: int) -> None:
         session.say(message)
 
     env = session.environment()._replace(on_progress=None, on_notice=notice, at_terminal=False)
-    served = served_vaults(env, folders)
+    find = partial(served_vaults, env, folders)
+    served = find()
     if not [token for one in served for token in usable_tokens(Tokens(env, one.folder))]:
         hint = f"memstore --vault {shlex.quote(str(served[0].folder))} mcp token add ENTITY"
         raise UsageError("there are no tokens, so no one could be served", hint=hint)
@@ -109,7 +111,7 @@ def serve(session: CliSession, folders: tuple[str, ...], *, port: int) -> None:
     for one in served:
         session.say(f"serving {one.name}: {one.folder}")
     session.say(f"answering at http://{http.HOST}:{listening.getsockname()[1]} (Ctrl-C or SIGTERM ends it)")
-    http.serve(Answering(env, served), metrics, listening)
+    http.serve(Answering(env, find), metrics, listening)
 
 
 @subcommand(engine, "up", examples=("memstore engine up",))

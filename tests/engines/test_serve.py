@@ -263,6 +263,24 @@ def test_what_was_pushed_to_repositories_is_searched_together(tmp_path: Path, da
         assert server.asked("list", tokens[0]).document["total"] == 2
 
 
+def test_a_vault_that_is_pushed_later_is_found_by_a_token_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = Pushing(tmp_path)
+    env = Environment(program.environment, program.vault, program.home, "tester")
+    folders = [str(program.vault)]
+    there = Answering(env, lambda: served_vaults(env, folders))
+    program.ok("init", "--owner", "human:ann", str(program.home / "second"))
+    token = secret(program, "human:ann", "--self", folder=program.home / "second")
+    folders.append(str(program.home / "second"))
+    assert (there.reply(token, "list", b"").status, there.count) == (401, 1)
+    monkeypatch.setattr("memstore.broker.answering.LOOK_AGAIN_SECONDS", 0)
+    assert (there.reply(token, "list", b"").status, there.count) == (200, 2)
+    folders.append(str(program.home / "nowhere"))
+    assert there.reply("x", "list", b"").status == 401
+    assert there.reply(token, "list", b"").status == 200
+
+
 @pytest.mark.parametrize("seed", [5, 100000])
 def test_what_is_hidden_makes_no_difference_here_either(
     tmp_path: Path, engine: Engine, seed: int, monkeypatch: pytest.MonkeyPatch
@@ -286,7 +304,7 @@ def test_what_is_hidden_makes_no_difference_here_either(
 def answers(program: InProcess, token: str) -> list[str]:
     notices: list[str] = []
     env = Environment(program.environment, program.vault, program.home, "tester", on_notice=notices.append)
-    answering = Answering(env, served_vaults(env, [str(program.vault)]))
+    answering = Answering(env, lambda: served_vaults(env, [str(program.vault)]))
     asked: list[tuple[str, dict[str, object]]] = [
         ("list", {"status": ["all"]}),
         ("list", {"stats": True}),
@@ -387,7 +405,6 @@ def test_nobody_is_handed_what_is_for_others_alone(
     env = Environment(others.environment, others.vault, others.home, "tester")
     token = secret(others, OWNER, "--self")
     roots = git(others.vault, "rev-list", "--max-parents=0", "main").split()
-    reply = Answering(env, served_vaults(env, [str(others.vault)])).reply(
-        token, "index", json.dumps({"roots": roots}).encode()
-    )
+    there = Answering(env, lambda: served_vaults(env, [str(others.vault)]))
+    reply = there.reply(token, "index", json.dumps({"roots": roots}).encode())
     assert (reply.status, "for others alone" in str(reply.document)) == (403, True)
