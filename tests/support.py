@@ -29,7 +29,7 @@ def examples(most: int) -> int:
 
 def as_meant(data: bytes, finding: Finding) -> str:
     """Return the line of a finding with what was meant in the place of what the finding is about."""
-    lines = [line.removesuffix("\r") for line in data.decode().split("\n")]
+    lines = [line.removesuffix("\r") for line in data.decode(errors="surrogateescape").split("\n")]
     assert finding.extent, finding
     start, end = finding.extent
     first, last = lines[start.line - 1], lines[end.line - 1]
