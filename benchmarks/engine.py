@@ -9,12 +9,13 @@ and server together, in milliseconds, unless they are said to be of the clock.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import subprocess
 import tempfile
 import time
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,7 +30,7 @@ from memstore.search.query import parse
 from memstore.vault.composition import open_workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from memstore.core.view import View
     from memstore.vault.workspace import Workspace
@@ -44,16 +45,19 @@ def main() -> None:
     parser.add_argument("url")
     parser.add_argument("--memories", type=int, default=10_000)
     parser.add_argument("--narrow", default="org:rspca", help="somebody who sees little")
+    parser.add_argument(
+        "--audiences", type=int, help="as many sets of viewers, instead of the corpus's; a tenth has NARROW"
+    )
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        measure(Path(folder), given.url, given.memories, given.narrow)
+        measure(Path(folder), given.url, given.memories, given.narrow, given.audiences)
 
 
-def measure(folder: Path, url: str, count: int, narrow: str) -> None:
+def measure(folder: Path, url: str, count: int, narrow: str, audiences: int | None) -> None:
     """Print the costs of a vault with so many memories."""
     os.environ |= {"XDG_CACHE_HOME": str(folder / "cache"), "XDG_STATE_HOME": str(folder / "state")}
     vault, corpus = folder / "vault", Corpus(seed=1)
-    written(vault, corpus, count)
+    written(vault, corpus, count, partial(shown_to, narrow, audiences) if audiences else None)
     ws = open_workspace(Environment.of_process(), vault=str(vault), entity=OWNER)
     database.init(url)
     with timed("first index", url, per=count):
@@ -80,16 +84,28 @@ def measure(folder: Path, url: str, count: int, narrow: str) -> None:
         print(f"{who}: three words, by the local index: {cost(view, queries[1:], url):.1f}")
 
 
-def written(vault: Path, corpus: Corpus, count: int) -> None:
-    """Write a vault, and commit it."""
+def written(vault: Path, corpus: Corpus, count: int, shown: Callable[[int, str], str] | None = None) -> None:
+    """Write a vault, and commit it; `shown` says otherwise who sees a memory."""
     for number in range(count):
         place = vault / corpus.path(number)
         place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(corpus.text(number), encoding="utf-8")
+        text = corpus.text(number)
+        place.write_text(shown(number, text) if shown else text, encoding="utf-8")
     (vault / ".memstore").mkdir()
     (vault / ".memstore" / "config.toml").write_text(f'format = 1\nowner = "{OWNER}"\n', encoding="utf-8")
     subprocess.run(["git", "init", "-q", "-b", "main", str(vault)], check=True)
     committed(vault)
+
+
+def shown_to(narrow: str, audiences: int, number: int, text: str) -> str:
+    """Return a memory that one of so many people sees; of each tenth of them, somebody else does, too."""
+    head, _, body = text.removeprefix("---\n").partition("\n---\n")
+    kept = [
+        line for line in head.split("\n") if line.partition(":")[0] in ("type", "id", "title", "created_at", "tags")
+    ]
+    who = number % audiences
+    grants = [f"human:p{who}", *([narrow] if who % 10 == 0 else [])]
+    return "\n".join(("---", *kept, f"access_grants: {json.dumps(grants)}", "---", body))
 
 
 def committed(vault: Path) -> None:

@@ -288,6 +288,10 @@ _SETTINGS = frozenset({IGNORE_FILE, ATTRIBUTES, "MEMORY.md"})
 _PAGE_OF_PROJECT = r"projects/[A-Za-z0-9][A-Za-z0-9._-]*/MEMORY\.md"
 
 
+# Where all of these are; there may be other files there, too.
+OWN_PLACES = (*sorted(_SETTINGS), *sorted(NO_MEMORY_FOLDERS), "projects", ORIGINALS)
+
+
 def is_own_path(path: str) -> bool:
     """Return whether a path, relative to the vault, is one of its own files; hidden files in its folders are not."""
     top, *below = path.split("/")

@@ -85,6 +85,8 @@ def connected(url: str, *, role: str | None = None) -> Session:
     if opened.info.server_version < NEWEST_REQUIRED:
         opened.close()
         raise VaultError("the server is older than PostgreSQL 15", hint="use a newer one")
+    opened.execute("SET jit = off")  # queries look up rows by their keys, and compiling one takes longer
+    opened.commit()
     return opened
 
 

@@ -35,7 +35,7 @@ def label_cells(entry: Entry) -> list[bytes]:
 
 def labels(opened: Session, vault: int) -> dict[int, LabelRow]:
     """Return the labels of all files, by number."""
-    return _rows(opened, "", {"vault": vault})
+    return _rows(opened, "memstore.label l WHERE vault = %(vault)s", {"vault": vault})
 
 
 def of_each_class(opened: Session, vault: int) -> dict[int, LabelRow]:
@@ -48,14 +48,22 @@ def of_each_class(opened: Session, vault: int) -> dict[int, LabelRow]:
 
 
 def below(opened: Session, vault: int, ids: Collection[bytes], numbers: Collection[int]) -> set[int]:
-    """Return these files, those with one of these ids, and all that was made from them over any number of steps."""
+    """Return these files, those with one of these ids, and all that was made from them over any number of steps.
+
+    `LATERAL … OFFSET 0` looks up each row by its key: joined, whole tables would be read as long as the server has no
+    statistics of them, or takes some for many.
+    """
     query = (
         "WITH RECURSIVE reached (id) AS (SELECT unnest(%(ids)s::bytea[]) UNION"
-        " SELECT l.id FROM reached r JOIN memstore.edge e ON e.vault = %(vault)s AND e.source = r.id"
-        " JOIN memstore.label l ON l.vault = %(vault)s AND l.number = e.number WHERE l.id <> '')"
+        " SELECT l.id FROM reached r"
+        " CROSS JOIN LATERAL (SELECT number FROM memstore.edge WHERE vault = %(vault)s AND source = r.id OFFSET 0) e"
+        " CROSS JOIN LATERAL (SELECT id FROM memstore.label"
+        " WHERE vault = %(vault)s AND number = e.number AND id <> '' OFFSET 0) l)"
         " SELECT number FROM memstore.label WHERE vault = %(vault)s AND number = ANY (%(numbers)s)"
-        " UNION SELECT l.number FROM reached r JOIN memstore.label l ON l.vault = %(vault)s AND l.id = r.id"
-        " UNION SELECT e.number FROM reached r JOIN memstore.edge e ON e.vault = %(vault)s AND e.source = r.id"
+        " UNION SELECT l.number FROM reached r"
+        " CROSS JOIN LATERAL (SELECT number FROM memstore.label WHERE vault = %(vault)s AND id = r.id OFFSET 0) l"
+        " UNION SELECT e.number FROM reached r"
+        " CROSS JOIN LATERAL (SELECT number FROM memstore.edge WHERE vault = %(vault)s AND source = r.id OFFSET 0) e"
     )
     values = {"vault": vault, "ids": [*ids], "numbers": [*numbers]}
     return {number for (number,) in opened.execute(query, values)}
@@ -67,21 +75,28 @@ def above(opened: Session, vault: int, numbers: Collection[int], ids: Collection
         "WITH RECURSIVE reached (id) AS (SELECT unnest(%(ids)s::bytea[])"
         " UNION SELECT id FROM memstore.label WHERE vault = %(vault)s AND number = ANY (%(numbers)s) AND id <> ''"
         " UNION SELECT source FROM memstore.edge WHERE vault = %(vault)s AND number = ANY (%(numbers)s)"
-        " UNION SELECT e.source FROM reached r JOIN memstore.label l ON l.vault = %(vault)s AND l.id = r.id"
-        " JOIN memstore.edge e ON e.vault = %(vault)s AND e.number = l.number)"
+        " UNION SELECT e.source FROM reached r"
+        " CROSS JOIN LATERAL (SELECT number FROM memstore.label WHERE vault = %(vault)s AND id = r.id OFFSET 0) l"
+        " CROSS JOIN LATERAL"
+        " (SELECT source FROM memstore.edge WHERE vault = %(vault)s AND number = l.number OFFSET 0) e),"
+        " wanted (number) AS (SELECT unnest(%(numbers)s::int[]) UNION SELECT l.number FROM reached r"
+        " CROSS JOIN LATERAL (SELECT number FROM memstore.label WHERE vault = %(vault)s AND id = r.id OFFSET 0) l)"
     )
-    where: LiteralString = " AND (number = ANY (%(numbers)s) OR id IN (SELECT id FROM reached))"
-    return _rows(opened, where, {"vault": vault, "numbers": [*numbers], "ids": [*ids]}, chosen)
+    place: LiteralString = (
+        "wanted w CROSS JOIN LATERAL"
+        " (SELECT * FROM memstore.label WHERE vault = %(vault)s AND number = w.number OFFSET 0) l"
+    )
+    return _rows(opened, place, {"vault": vault, "numbers": [*numbers], "ids": [*ids]}, chosen)
 
 
 def _rows(
-    opened: Session, where: LiteralString, values: dict[str, object], chosen: LiteralString = ""
+    opened: Session, place: LiteralString, values: dict[str, object], chosen: LiteralString = ""
 ) -> dict[int, LabelRow]:
-    query: LiteralString = " SELECT number, class, digest, cells FROM memstore.label WHERE vault = %(vault)s"
+    query = f"{chosen} SELECT l.number, class, digest, cells FROM {place} ORDER BY l.number"  # noqa: S608 - constants
     with opened.cursor(binary=True) as cursor:
         return {
             number: LabelRow(audience, digest, _entry(cells))
-            for number, audience, digest, cells in cursor.execute(chosen + query + where + " ORDER BY number", values)
+            for number, audience, digest, cells in cursor.execute(query, values)
         }
 
 

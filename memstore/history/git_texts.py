@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 
 from memstore.core import digests
 from memstore.core.errors import GitError, SealedError
-from memstore.core.places import is_memory_path, is_own_path, kind_of
+from memstore.core.places import OWN_PLACES, is_memory_path, is_own_path, kind_of
 from memstore.files.age_file import is_sealed
 from memstore.files.local_state import find_repository, regular_bytes
 from memstore.files.plain_note import is_foreign
@@ -169,7 +169,8 @@ class GitTexts:
 
     def own_files_at(self, commit: str) -> Mapping[str, str]:
         """Return the blob of every file of the vault's own (`core.places`) as of a commit, by path."""
-        own = self._as_read({path: blob for path, blob in self._files_at(commit).items() if is_own_path(path)})
+        found = self.require().blobs_in(commit, OWN_PLACES)
+        own = self._as_read({path: blob for path, blob in found.items() if is_own_path(path)})
         if not self.mixed:
             return own
         data = self.blobs(blob for path, blob in own.items() if kind_of(path))

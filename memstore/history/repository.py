@@ -207,6 +207,15 @@ class Repository:
             )
         return self._trees[commit]
 
+    def blobs_in(self, commit: str, places: Sequence[str]) -> Mapping[str, str]:
+        """Return the blobs of at least the files at or below some places as of a commit, by path from the folder."""
+        if commit in self._trees:
+            return self._trees[commit].blobs
+        named = [f"{self.prefix}{place}" for place in places]
+        listed = self._git.run("ls-tree", "-r", "-z", "--full-tree", commit, *named)
+        found = git_objects.tree_files(listed)
+        return {path.removeprefix(self.prefix): blob for path, blob in found if path.startswith(self.prefix)}
+
     @cached_property
     def other_heads(self) -> Sequence[str]:
         """The commits that other work trees of the repository have checked out, sorted."""
